@@ -1,17 +1,19 @@
 # Sundew: one non-recursive build.
 #
 #   make            the tool, at build/sundew
-#   make demo       capture examples/ and show the report
+#   make demo       sundew check on examples/, and the report
 #   make check      all tests
 #   make check-asan the same under the address and undefined-behaviour sanitizers
 #   make check-tsan what has threads, under the thread sanitizer
+#   make fuzz       readers of files and messages, 100,000 damaged inputs each (RUNS=, READERS=)
 #   make soak       long tests;  make bench: benchmarks against real programs
 #   make install    PREFIX=/usr/local DESTDIR=
 #
-# Variables: CC, CFLAGS, BUILD (build folder), SAN=1 (sanitizers), TSAN=1 (that of threads), WERROR=1.
+# Variables: CC, CFLAGS, BUILD (build folder), SAN=1 (sanitizers), TSAN=1 (that of threads),
+# FUZZ=1 (sanitizers, libFuzzer, coverage), WERROR=1.
 # Missing Debian packages are installed first; NODEPS=1 leaves that out.
 
-BUILD   ?= $(if $(SAN),build-asan,$(if $(TSAN),build-tsan,build))
+BUILD   ?= $(if $(SAN),build-asan,$(if $(TSAN),build-tsan,$(if $(FUZZ),build-fuzz,build)))
 PREFIX  ?= /usr/local
 LLVM    ?= /usr/lib/llvm-19
 VERSION := $(shell cat VERSION)
@@ -26,6 +28,11 @@ SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined \
 endif
 ifdef TSAN
 SANFLAGS := -fsanitize=thread -fno-omit-frame-pointer
+endif
+ifdef FUZZ
+override CC := $(LLVM)/bin/clang
+SANFLAGS := -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined \
+            -fno-omit-frame-pointer -fprofile-instr-generate -fcoverage-mapping
 endif
 ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -Isrc -I. -I$(LLVM)/include \
              -DSUNDEW_VERSION='"$(VERSION)"' -DSUNDEW_DOCS_URL='"$(DOCS_URL)"' -DSUNDEW_LLVM='"$(LLVM)"' \
@@ -83,6 +90,7 @@ rt_tags       := $(call rt_src,tags heap/pages)
 rt_concolic   := $(call rt_src,concolic heap/pages)
 rt_coverage   := $(call rt_src,server/forkserver server/batch server/compared server/snapshot)
 rt_input      := $(call rt_src,input)
+rt_clock      := $(call rt_src,clock)
 rt_schedule   := $(call rt_src,schedule heap/pages)
 rt_cover      := $(call rt_src,server/cover)
 rt_calls      := $(call rt_src,calls)
@@ -94,13 +102,14 @@ rt_events     := $(call rt_src,events events_follow)
 rt_adapters   := $(call rt_src,adapters)
 rt_watched    := $(call rt_src,events events_watch heap/pages)
 rt_watch      := $(call rt_src,watch heap/pages)
-runtimes   := monitor record forkserver tags concolic input standins coverage cover schedule calls watch events watched adapters
+runtimes   := monitor record forkserver tags concolic input standins coverage cover clock schedule calls watch events watched adapters
 rt_headers := $(wildcard runtime/*/*.h)
 runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,$(runtimes))
 rt_parts    = $(patsubst %,$(BUILD)/runtime/parts/%.bc,$(1))
 obj        = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 unit_bin  := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
 tool_src  := $(wildcard tests/tools/*.c)
+fuzz_src  := $(wildcard tests/fuzz/*.c)
 tool_bin  := $(patsubst tests/tools/%.c,$(BUILD)/tests/%,$(tool_src))
 
 .PHONY: all
@@ -244,6 +253,13 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/tools/%.o $(BUILD)/libsundew.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SANFLAGS) $(FASTLD) $(LDFLAGS) -o $@ $^ $(LIBS)
 
+# Readers that get damaged input: by itself, or with libFuzzer's main() in FUZZ=1.
+$(call obj,$(fuzz_src)): CFLAGS += $(if $(FUZZ),-DSUNDEW_FUZZ)
+$(BUILD)/tests/fuzz: $(call obj,$(fuzz_src)) $(BUILD)/libsundew.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SANFLAGS) $(if $(FUZZ),-fsanitize=fuzzer) $(FASTLD) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
+
 -include $(if $(wildcard $(BUILD)/obj),$(shell find $(BUILD)/obj -name '*.d'))
 
 .PHONY: deps-build deps-check deps-bench
@@ -264,8 +280,8 @@ $(call obj,$(unit_src)): | deps-check
 $(BUILD)/tests/test_run $(BUILD)/tests/test_schedule: | $(BUILD)/sundew-run
 $(BUILD)/tests/test_sequence $(BUILD)/tests/test_generate: | $(BUILD)/sundew-run $(BUILD)/sundew-play
 
-.PHONY: tests check check-asan check-tsan soak bench
-tests: all $(unit_bin) $(tool_bin)
+.PHONY: tests check check-asan check-tsan fuzz soak bench
+tests: all $(unit_bin) $(tool_bin) $(BUILD)/tests/fuzz
 
 check: | deps-check
 	@$(MAKE) --no-print-directory tests
@@ -277,6 +293,10 @@ check-asan:
 # Two jobs each; TESTS adds others.
 check-tsan:
 	@$(MAKE) --no-print-directory check TSAN=1 TESTS='$(or $(TESTS),threads.sh test_front test_solve test_run)'
+
+fuzz: | deps-check
+	@$(MAKE) --no-print-directory FUZZ=1 CFLAGS='-O1 -g' build-fuzz/tests/fuzz
+	tests/fuzz/run build-fuzz $(or $(RUNS),100000) $(READERS)
 
 soak: | deps-check
 	@$(MAKE) --no-print-directory tests
@@ -325,4 +345,4 @@ format:
 	$(CLANG_FORMAT) -i $$(git ls-files 'src/*.[ch]' 'runtime/*.[ch]' 'tests/unit/*.[ch]' 'tests/tools/*.[ch]')
 
 clean:
-	rm -rf build build-asan build-tsan
+	rm -rf build build-asan build-tsan build-fuzz

@@ -16,6 +16,7 @@
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <termios.h>
 #include <time.h>
@@ -27,11 +28,29 @@ int sundew_event_engine(void);
 
 int sundew_event_mark(void);
 int sundew_event_wgetch(void *window);
+int sundew_event_wget_wch(void *window, unsigned *key);
+int sundew_event_halfdelay(int tenths);
+int sundew_event_nocbreak(void);
+unsigned sundew_event_mousemask(unsigned want, unsigned *old);
+struct mouse_event;
+int sundew_event_getmouse(struct mouse_event *out);
 ssize_t sundew_event_read(int fd, void *to, size_t n);
 int sundew_event_getchar(void);
 int sundew_event_fgetc(FILE *f);
 int sundew_event_getc(FILE *f);
 char *sundew_event_fgets(char *to, int n, FILE *f);
+int sundew_event_getchar_unlocked(void);
+int sundew_event_fgetc_unlocked(FILE *f);
+int sundew_event_getc_unlocked(FILE *f);
+char *sundew_event_fgets_unlocked(char *to, int n, FILE *f);
+char *sundew_event___fgets_chk(char *to, size_t room, int n, FILE *f);
+ssize_t sundew_event___read_chk(int fd, void *to, size_t n, size_t room);
+ssize_t sundew_event_getline(char **to, size_t *room, FILE *f);
+ssize_t sundew_event_getdelim(char **to, size_t *room, int end, FILE *f);
+ssize_t sundew_event___getdelim(char **to, size_t *room, int end, FILE *f);
+int sundew_event_ungetc(int c, FILE *f);
+int sundew_event_feof(FILE *f);
+void sundew_event_clearerr(FILE *f);
 
 /* Servers. Bytes of a connection; -2: it is none. */
 ssize_t sundew_event_take(int fd, void *to, size_t n);
@@ -65,6 +84,8 @@ void sundew_event_srand(unsigned seed);
 long sundew_event_random(void);
 void sundew_event_srandom(unsigned seed);
 int sundew_event_isatty(int fd);
+int sundew_event_fstat(int fd, struct stat *out);
+int sundew_event_ioctl(int fd, unsigned long what, ...);
 int sundew_event_tcgetattr(int fd, struct termios *t);
 int sundew_event_tcsetattr(int fd, int when, const struct termios *t);
 FILE *sundew_event_fopen(const char *path, const char *mode);

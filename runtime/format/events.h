@@ -23,7 +23,7 @@
 enum {
     SUNDEW_EVENTS_FD = 197,
     SUNDEW_EVENTS_MAGIC = 0x76456453,          /* "SdEv" */
-    SUNDEW_EVENTS_VERSION = 1,
+    SUNDEW_EVENTS_VERSION = 2,
     SUNDEW_EVENTS_IGNORED = 4096,              /* most locations of each list */
     SUNDEW_EVENTS_LOCATIONS = 1 << 15,
     SUNDEW_EVENTS_PAGE = 4096,
@@ -41,6 +41,8 @@ enum {
     SUNDEW_EVENT_TOUCHED = 2,    /* written, maybe with the value that it had */
     SUNDEW_EVENT_CHANGED = 4,    /* its value is another one now */
     SUNDEW_EVENT_SYMBOLIC = 8,   /* its value depends on the event */
+    SUNDEW_EVENT_UPDATED =
+        16, /* between the program and its runtime: what was written comes from the value that it had */
 };
 
 struct sundew_event_location {
@@ -55,49 +57,59 @@ enum {
     SUNDEW_EVENT_REAL_CLOCK = 4, /* not in use: clocks are virtual */
     SUNDEW_EVENT_THREADS = 8,
     SUNDEW_EVENT_TOO_LARGE = 16, /* the state has too many objects */
-    SUNDEW_EVENT_CUT = 32,       /* … or the event too many locations */
+    SUNDEW_EVENT_CUT = 32, /* … or the event too many locations */
     SUNDEW_EVENT_NO_LABELS = 64, /* the log was full: values may depend on the event */
 };
 
 /* Kinds of events of a server. */
 enum {
     SUNDEW_EVENT_CONNECT,
-    SUNDEW_EVENT_DATA,           /* bytes arrive on a connection */
-    SUNDEW_EVENT_END,            /* a client goes */
-    SUNDEW_EVENT_TIMER,          /* time passes: what the program wants to wait at most */
+    SUNDEW_EVENT_DATA, /* bytes arrive on a connection */
+    SUNDEW_EVENT_END, /* a client goes */
+    SUNDEW_EVENT_TIMER, /* time passes: what the program wants to wait at most */
     SUNDEW_EVENT_KINDS = 4,
+};
+
+/* Keys that are none, by the codes that curses has for them. */
+enum {
+    SUNDEW_KEY_MOUSE = 409,
+    SUNDEW_KEY_RESIZE = 410,
+    SUNDEW_KEY_TIME = 511, /* a code that no key has: time passes, and no key comes */
 };
 
 /* How the run ended. */
 enum {
-    SUNDEW_EVENTS_STARTED = 1,   /* the program runs */
-    SUNDEW_EVENTS_WAITING,       /* it asked for an event */
-    SUNDEW_EVENTS_LAST,          /* it has the last one */
-    SUNDEW_EVENTS_DONE,          /* and asked for another */
+    SUNDEW_EVENTS_STARTED = 1, /* the program runs */
+    SUNDEW_EVENTS_WAITING, /* it asked for an event */
+    SUNDEW_EVENTS_LAST, /* it has the last one */
+    SUNDEW_EVENTS_DONE, /* and asked for another */
 };
 
 struct sundew_events {
     uint32_t magic, version;
-    uint64_t size;               /* of all */
+    uint64_t size; /* of all */
     /* by the engine */
-    uint32_t event_size;         /* bytes */
-    uint32_t loop;               /* one call of a function is an event */
-    uint32_t counters;           /* bytes of counters */
+    uint32_t event_size; /* bytes */
+    uint32_t loop; /* one call of a function is an event */
+    uint32_t line; /* an event is a line of a terminal */
+    uint32_t counters; /* bytes of counters */
     uint32_t nignored;
-    uint32_t nkinds;             /* of a server's events; 0: SUNDEW_EVENT_CONNECT only */
+    uint32_t nkinds; /* of a server's events; 0: SUNDEW_EVENT_CONNECT only */
     uint32_t kinds[SUNDEW_EVENT_KINDS];
-    uint32_t connections, open;  /* at most so many at a time; so many from the start */
-    uint32_t nkeys;              /* of a terminal: only these; 0: any */
+    uint32_t connections, open; /* at most so many at a time; so many from the start */
+    uint32_t nkeys; /* of a terminal: only these; 0: any */
     uint16_t keys[512];
+    uint32_t lines[2], columns[2]; /* its size, and the one that the key "resize" brings; 0: none */
+    uint32_t mouse; /* behind a key are x, y and a button, a byte each */
     /* by the program */
-    uint32_t stage;              /* SUNDEW_EVENTS_… */
-    uint32_t delivered;          /* events */
-    uint32_t hidden;             /* SUNDEW_EVENT_WROTE_FILE …, of the last event */
+    uint32_t stage; /* SUNDEW_EVENTS_… */
+    uint32_t delivered; /* events */
+    uint32_t hidden; /* SUNDEW_EVENT_WROTE_FILE …, of the last event */
     uint32_t nlocations;
-    uint64_t before, after;      /* hashes */
-    uint64_t objects, bytes;     /* of the state */
-    uint64_t now;                /* the virtual clock, in ns */
-    char file[256];              /* the last file that was opened for writing */
+    uint64_t before, after; /* hashes */
+    uint64_t objects, bytes; /* of the state */
+    uint64_t now; /* the virtual clock, in ns */
+    char file[256]; /* the last file that was opened for writing */
     struct sundew_event_location ignored[SUNDEW_EVENTS_IGNORED];
     struct sundew_event_location locations[SUNDEW_EVENTS_LOCATIONS];
 };

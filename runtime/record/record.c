@@ -477,6 +477,30 @@ static size_t length_beside(const SundewStep *s, const uint64_t *slots, uint32_t
     return 0;
 }
 
+/* Wide characters up to a zero, in bytes: texts whose characters have two or four. 0: it is
+ * no such text, or its object's end is known. */
+static size_t length_of_wide_text(const SundewStep *s, uint64_t address)
+{
+    enum { MOST_CHARACTERS = 64, LAST_CHARACTER = 0x10ffff };
+    const SundewType *t = sundew_type(s->type);
+    size_t one = t && t->kind == SUNDEW_DATA && !t->npointers ? t->size : 0;
+    uint8_t text[MOST_CHARACTERS * 4];
+
+    if ((one != 2 && one != 4) || s->parent != SUNDEW_NO_STEP || s->slot == SUNDEW_VARIABLE ||
+        s->from || bytes_behind(address))
+        return 0;
+    size_t n = sundew_safe_copy(text, address, MOST_CHARACTERS * one);
+    for (size_t at = 0; at + one <= n; at += one) {
+        uint32_t c = 0;
+        memcpy(&c, text + at, one);
+        if (c == 0)
+            return at + one;
+        if (c > LAST_CHARACTER)
+            break;
+    }
+    return 0;
+}
+
 static uint64_t step_pointer(const SundewStep *s, const uint64_t *pointers, const uint64_t *slots,
                              uint32_t nslots)
 {
@@ -505,7 +529,8 @@ static void copy_steps(Copier *c, const SundewFunction *f, const uint64_t *slots
             continue;
         size_t size = s->size;
         const SundewType *t = sundew_type(s->type);
-        size_t beside = length_beside(s, slots, nslots, p);
+        size_t beside = length_beside(s, slots, nslots, p), wide = length_of_wide_text(s, p);
+        beside = wide > beside ? wide : beside;
         if (!size && t && t->kind == SUNDEW_CHAR)
             size = length_of_text(p + s->from);
         if (beside <= size || !copy_piece(c, p, beside, s->type))

@@ -14,6 +14,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -121,6 +122,7 @@ void sundew_schedule_begin(void)
     sundew_sched_now = 0;
     priorities_begin();
     sundew_sched_self = sundew_thread_new();
+    sundew_sched_self->tid = (int)syscall(SYS_gettid);
 }
 
 /* A child of the program has one thread and is not scheduled. */
@@ -300,34 +302,30 @@ static void log_step(const SchedThread *me, uint64_t all, unsigned chosen, unsig
                                                   .usual = (uint8_t)standard };
 }
 
-/* Threads of this process, as the system sees them. */
-static unsigned tasks(void)
+static bool is_ours(int tid)
 {
-    char room[4096];
-    unsigned n = 0;
-    int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    long got;
-    while (fd >= 0 && (got = syscall(SYS_getdents64, fd, room, sizeof room)) > 0)
-        for (long at = 0; at < got; n++)
-            at += ((const struct dirent64 *)(const void *)(room + at))->d_reclen;
-    if (fd >= 0)
-        close(fd);
-    return n > 2 ? n - 2 : 0;                    /* "." and ".." */
+    for (unsigned i = 0; i < sundew_nsched; i++)
+        if (sundew_sched_threads[i].tid == tid)
+            return true;
+    return false;
 }
 
-/* Has the process threads that a library made without us? They may wake ours. Who
- * is over may need a moment to go. */
-static bool has_strangers(const SchedThread *me)
+/* Has the process threads that a library made without us? They may wake ours. */
+static bool has_strangers(void)
 {
-    unsigned ours = me->state == THREAD_OVER;    /* its last act is to ask */
-    for (unsigned i = 0; i < sundew_nsched; i++)
-        ours += sundew_sched_threads[i].state != THREAD_OVER;
-    for (unsigned tries = 0; tries < 50; tries++) {
-        if (tasks() <= ours)
-            return false;
-        nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
-    }
-    return true;
+    _Alignas(struct dirent64) char room[4096];
+    bool found = false;
+    long got;
+    int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (fd >= 0 && !found && (got = syscall(SYS_getdents64, fd, room, sizeof room)) > 0)
+        for (long at = 0; at < got && !found;) {
+            const struct dirent64 *e = (const struct dirent64 *)(const void *)(room + at);
+            found = e->d_name[0] != '.' && !is_ours(atoi(e->d_name));
+            at += e->d_reclen;
+        }
+    if (fd >= 0)
+        close(fd);
+    return found;
 }
 
 /* The thread that runs next. Time passes if nobody is ready. */
@@ -335,7 +333,7 @@ static unsigned choose(SchedThread *me, bool yields)
 {
     uint64_t can = ready(), all = can | timed();
     if (!all)
-        sundew_end(has_strangers(me) ? SUNDEW_SCHEDULE_FOREIGN : SUNDEW_SCHEDULE_DEADLOCK);
+        sundew_end(has_strangers() ? SUNDEW_SCHEDULE_FOREIGN : SUNDEW_SCHEDULE_DEADLOCK);
     bool decision = __builtin_popcountll(all) > 1;
     unsigned standard = can ? usual(me, can, yields) : earliest(all);
     unsigned n = decision ? decide(me, can, all, yields, standard) : standard;
@@ -356,16 +354,35 @@ static unsigned choose(SchedThread *me, bool yields)
     return n;
 }
 
+/* Who is over frees memory on its way out. A destructor that waits for us would
+ * never let it go: then it is left alone after a while. */
+static void await_gone(int tid)
+{
+    for (unsigned tries = 0; tries < 20000; tries++) {
+        if (syscall(SYS_tgkill, getpid(), tid, 0) != 0)
+            return;
+        if (tries < 20)
+            sched_yield();
+        else
+            nanosleep(&(struct timespec){ 0, 100000 }, NULL);
+    }
+}
+
 static void sleep_until_chosen(SchedThread *me)
 {
     while (!__atomic_load_n(&me->go, __ATOMIC_ACQUIRE))
         futex(&me->go, FUTEX_WAIT, 0);
     __atomic_store_n(&me->go, 0, __ATOMIC_RELAXED);
+    if (me->leaving)
+        await_gone(me->leaving);
+    me->leaving = 0;
 }
 
-static void give_turn(unsigned n)
+static void give_turn(const SchedThread *from, unsigned n)
 {
     SchedThread *t = &sundew_sched_threads[n];
+    bool leaves = from->state == THREAD_OVER && from->tid != getpid();
+    t->leaving = leaves ? from->tid : 0;
     t->alone = t->quiet = 0;
     memset(t->turns, 0, sizeof t->turns);
     __atomic_store_n(&t->go, 1, __ATOMIC_RELEASE);
@@ -378,7 +395,7 @@ static void go_on(SchedThread *me, bool yields)
     bool over = me->state == THREAD_OVER;
     if (n == me->number)
         return;
-    give_turn(n);
+    give_turn(me, n);
     if (!over)                                   /* else `me` may be another's by now */
         sleep_until_chosen(me);
 }
@@ -451,7 +468,7 @@ static void end_if_livelock(SchedThread *me)
     for (unsigned i = 0; i < sundew_nsched; i++)
         if (sundew_sched_threads[i].state == THREAD_READY)
             sundew_sched_threads[i].state = THREAD_WAITS;
-    sundew_end(has_strangers(me) ? SUNDEW_SCHEDULE_FOREIGN : SUNDEW_SCHEDULE_DEADLOCK);
+    sundew_end(has_strangers() ? SUNDEW_SCHEDULE_FOREIGN : SUNDEW_SCHEDULE_DEADLOCK);
 }
 
 void sundew_point(SchedThread *me, unsigned kind, const volatile void *object)
@@ -581,7 +598,16 @@ void sundew_thread_over(SchedThread *me)
 void sundew_thread_await(SchedThread *me)
 {
     sundew_sched_self = me;
+    me->tid = (int)syscall(SYS_gettid);
+    __atomic_store_n(&me->arrived, 1, __ATOMIC_RELEASE);
+    futex(&me->arrived, FUTEX_WAKE, 1);
     sleep_until_chosen(me);
+}
+
+void sundew_thread_arrived(SchedThread *t)
+{
+    while (!__atomic_load_n(&t->arrived, __ATOMIC_ACQUIRE))
+        futex(&t->arrived, FUTEX_WAIT, 0);
 }
 
 void sundew_schedule_point(const void *at, uint32_t what, uint32_t site)

@@ -8,8 +8,11 @@
  *     thread   create, join, the end of a thread
  *     timing   sleeps and clocks in virtual time
  *
- * Only the thread that was chosen runs, so no file here takes a lock. The
- * exception is the short way of a thread into the program and out of it.
+ * Only the thread that was chosen runs, so no file here takes a lock. Nobody else
+ * runs while a thread begins or ends, because both allocate and free memory: the
+ * maker waits until the new one has arrived, and who runs after the end of a
+ * thread waits until the system has let go of that one. So addresses are the same
+ * in each run of a schedule.
  */
 #ifndef SUNDEW_SCHEDULE_INT_H
 #define SUNDEW_SCHEDULE_INT_H
@@ -30,6 +33,9 @@ typedef struct SchedThread {
     uint8_t number;
     SchedState state;
     int go;                          /* futex: 1 when it was chosen */
+    int arrived;                     /* futex: 1 when it stands at its begin */
+    int tid;                         /* of the system; 0: not yet known */
+    int leaving;                     /* who gave it the turn and is on its way out; 0 */
     uint8_t kind;                    /* of the point it stands at, or what it waits for */
     uint8_t owner;                   /* who holds what it waits for; NOBODY */
     bool timed;                      /* it waits until `until` at most */
@@ -93,6 +99,7 @@ void sundew_note(SchedThread *me, unsigned kind, const volatile void *object);
 SchedThread *sundew_thread_new(void);            /* NULL: too many */
 void sundew_thread_over(SchedThread *me);        /* chooses the next */
 void sundew_thread_await(SchedThread *me);       /* a new one, until it is chosen */
+void sundew_thread_arrived(SchedThread *t);      /* its maker, until it stands there */
 void sundew_end(unsigned how) __attribute__((noreturn));
 uint64_t sundew_random(void);
 

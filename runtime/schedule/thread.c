@@ -71,6 +71,7 @@ static int create_at(SchedThread *me, pthread_t *thread, const pthread_attr_t *a
         t->joined = true;
     } else {
         t->handle = *thread;
+        sundew_thread_arrived(t);
         sundew_schedule_on = 1;
         sundew_point(me, SUNDEW_AT_CREATE, t);
     }

@@ -24,12 +24,23 @@
  *     CHECK_STR(list_name(l), "abc");      CHECK_BYTES(buffer, "ab\000", 3);
  *     CHECK_NULL(p);                       CHECK_NOT_NULL(p);
  *
+ * GIVE_FILE("a.txt", "text\n", 5) puts a file into the current folder, which belongs to
+ * the test alone.
+ *
  * With SUNDEW_ACCEPT in the environment a check that fails says what would be
  * right, and the test goes on.
  */
 #ifndef SUNDEW_TEST_H
 #define SUNDEW_TEST_H
+#include <stdio.h>
 #include <string.h>
+
+#define GIVE_FILE(name, bytes, n)                                              \
+    do {                                                                       \
+        FILE *sundew_file_ = fopen(name, "wb");                                \
+        CHECK(sundew_file_ != NULL && fwrite(bytes, 1, n, sundew_file_) == (n)); \
+        CHECK(fclose(sundew_file_) == 0);                                      \
+    } while (0)
 
 #if defined SUNDEW_CMOCKA
 
@@ -98,7 +109,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -108,13 +118,27 @@
     ((condition) ? (void)0                                                     \
                  : (fprintf(SUNDEW_OUT_, "# %s:%d: %s\n", __FILE__, __LINE__,  \
                             #condition),                                       \
-                    fflush(SUNDEW_OUT_), _exit(1)))
+                    fflush(SUNDEW_OUT_), SUNDEW_LEAVE_(1)))
 #define SUNDEW_ROW_(name) { #name, name },
 
 #ifdef __GNUC__
 #define SUNDEW_UNUSED_ __attribute__((unused))
 #else
 #define SUNDEW_UNUSED_
+#endif
+
+/* Ends a test. Measuring coverage (--coverage) has to write down what it saw. */
+#if defined __GNUC__ && defined __ELF__
+extern void __gcov_exit(void) __attribute__((weak));     /* gcc */
+extern void __gcov_dump(void) __attribute__((weak));     /* clang, --coverage */
+extern int __llvm_profile_write_file(void) __attribute__((weak));
+#define SUNDEW_LEAVE_(status)                                                  \
+    (__gcov_exit   ? __gcov_exit()                                             \
+     : __gcov_dump ? __gcov_dump()                                             \
+                   : (void)0,                                                  \
+     (void)(__llvm_profile_write_file ? __llvm_profile_write_file() : 0), _exit(status))
+#else
+#define SUNDEW_LEAVE_(status) _exit(status)
 #endif
 
 /* With SUNDEW_TEST_QUIET a test runs as it did when it was made: in an empty
@@ -156,7 +180,7 @@ static SUNDEW_UNUSED_ void sundew_end_check_(void)
     fflush(SUNDEW_OUT_);
     sundew_failed_ = 1;
     if (!getenv("SUNDEW_ACCEPT"))
-        _exit(1);
+        SUNDEW_LEAVE_(1);
 }
 
 static SUNDEW_UNUSED_ void sundew_bytes_(const void *bytes, size_t n)
@@ -243,7 +267,7 @@ static SUNDEW_UNUSED_ void sundew_null_(const char *file, int line, const char *
     fprintf(SUNDEW_OUT_, "# %s:%d: is %s, not %s: %s", file, line, is ? "NULL" : "NOT_NULL",
             wanted ? "NULL" : "NOT_NULL", what);
     sundew_end_check_();
-    _exit(1);                    /* what follows would use it */
+    SUNDEW_LEAVE_(1);            /* what follows would use it */
 }
 
 #ifdef SUNDEW_TEST_QUIET
@@ -327,7 +351,7 @@ static int sundew_run_one(int n, const char *name, void (*test)(void))
         if (!sundew_failed_)
             exit(0);             /* a leak check runs here */
 #endif
-        _exit(sundew_failed_);
+        SUNDEW_LEAVE_(sundew_failed_);
     }
     if (child < 0 || waitpid(child, &status, 0) < 0) {
         perror("fork");

@@ -1,5 +1,6 @@
 #include "base/file.h"
 #include "base/fault.h"
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -273,6 +274,28 @@ char *path_dir(const char *path)
     if (!slash)
         return xstrdup(".");
     return xstrndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+char *path_between(const char *path, const char *from)
+{
+    assert(*path == '/' && *from == '/');
+    size_t common = 0, n = 0;
+    while (path[n] && path[n] == from[n]) {
+        n++;
+        if ((!path[n] || path[n] == '/') && (!from[n] || from[n] == '/'))
+            common = n;
+    }
+    if (common <= 1)
+        return xstrdup(path);
+    Str out = { 0 };
+    for (const char *p = from + common; *p; p++)
+        if (*p == '/' && p[1])
+            str_add(&out, out.len ? "/.." : "..");
+    if (path[common])
+        str_addf(&out, "%s%s", out.len ? "/" : "", path + common + 1);
+    if (!out.len)
+        str_addc(&out, '.');
+    return str_take(&out);
 }
 
 char *path_relative(const char *path, const char *from)

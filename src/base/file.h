@@ -42,6 +42,9 @@ const char *path_base(const char *path);              /* inside `path` */
 char *path_dir(const char *path);
 /* `path` seen from the folder `from`, if it is below it; else as it is. */
 char *path_relative(const char *path, const char *from);
+/* `path` seen from the folder `from`, with ".." where that is needed: "../include". Both are
+ * absolute. As it is if they have only the root in common. */
+char *path_between(const char *path, const char *from);
 /* $PATH, or what stands for it when it is not set. */
 const char *path_list(void);
 /* The first executable `name` in path_list(), passing over the file `skip` and

@@ -2,6 +2,7 @@
 #include "build/builds.h"
 #include "base/file.h"
 #include "base/map.h"
+#include "base/sha256.h"
 #include "capture/recompile.h"
 #include "capture/relink.h"
 #include "build/build.h"
@@ -9,10 +10,15 @@
 #include "build/woven.h"
 #include "analysis/symbolic/standins.h"
 #include "analysis/symbolic/symbolic.h"
+#include "runtime/clock/clock.h"
 #include "weave/weave.h"
 #include <assert.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* ---- driver */
 
@@ -76,6 +82,39 @@ static char *get(const BuildsPlan *plan, BuildRecipe r, Err *err)
     return path;
 }
 
+/* ---- time */
+
+/* Does this program have one thread? Then it never has to wait. Threads and processes wait for each
+ * other, and take a sleep for it. */
+static bool waits_for_nobody(const Program *p)
+{
+    static const char *const others[] = { "pthread_create", "thrd_create", "fork", "vfork",
+                                          "clone",          "alarm",       "setitimer",
+                                          "timer_create",   "timerfd_create" };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (program_function(p, others[i]))
+            return false;
+    return true;
+}
+
+static bool weave_time(const BuildsPlan *plan, Woven *w, Err *err)
+{
+    return !waits_for_nobody(plan->program) || weave_clock(w, plan->libexec, err);
+}
+
+/* objcopy's words for functions of an object that wait or tell the time. */
+static void rename_waits(const Program *p, Strings *words)
+{
+#define X(name) #name,
+    static const char *const names[] = { SUNDEW_CLOCK_FUNCTIONS(X) };
+#undef X
+    for (size_t i = 0; waits_for_nobody(p) && i < sizeof names / sizeof *names; i++) {
+        const Function *fn = program_function(p, names[i]);
+        if (fn && !fn->defined)
+            strings_addf(words, "--redefine-sym=%s=sundew_clock_%s", names[i], names[i]);
+    }
+}
+
 /* ---- counting, tracing */
 
 static bool make_coverage(void *arg, const char *out, Err *err)
@@ -84,16 +123,16 @@ static bool make_coverage(void *arg, const char *out, Err *err)
     const BuildsPlan *plan = m->plan;
     Woven *w = weave_begin(plan->program, err);
     bool ok = w && weave_function(m, w, err) && weave_coverage(w, plan->edges, err) &&
-              weave_input(w, plan->libexec, err) &&
+              weave_time(plan, w, err) && weave_input(w, plan->libexec, err) &&
               weave_runtime(w, plan->libexec, "coverage", err) &&
-              woven_build(w, &(WovenBuild){ .out = out }, err);
+              woven_build(w, &(WovenBuild){ .out = out, .level = 1, .lines_only = true }, err);
     weave_end(w);
     return ok || err_ctx(err, "the build that counts branches");
 }
 
 char *build_coverage(const BuildsPlan *plan, Err *err)
 {
-    static const char *const runtimes[] = { "input", "coverage", NULL };
+    static const char *const runtimes[] = { "input", "coverage", "clock", NULL };
     return get(plan,
                (BuildRecipe){
                    .name = "explore-coverage", .runtimes = runtimes, .make = make_coverage },
@@ -113,13 +152,16 @@ static bool weave_all(const Making *m, const Standins *standins, const char *out
                          .function = entry ? entry->symbol : NULL };
     Symbolic *sym =
         plan->calls && !plan->everything ? symbolic_new(plan->program, plan->calls, &how) : NULL;
-    ConcolicPlan concolic = { .symbolic = sym, .edges = plan->edges, .standins = standins };
+    ConcolicPlan concolic = {
+        .symbolic = sym, .edges = plan->edges, .standins = standins, .reached = plan->reached
+    };
     Woven *w = weave_begin(plan->program, err);
     bool ok = w && weave_function(m, w, err) && weave_standins(w, standins, plan->libexec, err) &&
-              weave_concolic(w, &concolic, err) && weave_input(w, plan->libexec, err) &&
+              weave_concolic(w, &concolic, err) && weave_time(plan, w, err) &&
+              weave_input(w, plan->libexec, err) &&
               weave_runtime(w, plan->libexec, "concolic", err) &&
               weave_runtime(w, plan->libexec, "forkserver", err) &&
-              woven_build(w, &(WovenBuild){ .out = out }, err);
+              woven_build(w, &(WovenBuild){ .out = out, .lines_only = true }, err);
     weave_end(w);
     symbolic_free(sym);
     return ok;
@@ -136,14 +178,32 @@ static bool make_concolic(void *arg, const char *out, Err *err)
     return ok || err_ctx(err, "the build that follows its input");
 }
 
+/* Names the functions that are woven; "": all. The caller frees it. */
+static char *name_reached(const BuildsPlan *plan)
+{
+    Sha256 h;
+    char id[ID_LEN + 1];
+    if (!plan->reached)
+        return xstrdup("");
+    sha256_init(&h);
+    sha256_add(&h, plan->reached, program_index_limit(plan->program));
+    sha256_end_id(&h, id);
+    return xprintf(" reached %s", id);
+}
+
 /* `make` NULL: only if it is kept. */
 static char *get_concolic(const BuildsPlan *plan, BuildMake *make, Err *err)
 {
-    static const char *const runtimes[] = { "standins", "concolic", "input", "forkserver", NULL };
+    static const char *const runtimes[] = {
+        "standins", "concolic", "input", "forkserver", "clock", NULL,
+    };
     char *standins = path_join(plan->share, "standins");
     char *summaries = path_join(plan->share, "summaries");
-    char *variant = xprintf("%s%s%s%s", plan->argv ? "argv " : "", plan->env ? "env " : "",
-                            plan->everything ? "everything " : "", plan->calls ? "calls" : "");
+    char *reached = name_reached(plan);
+    char *variant =
+        xprintf("%s%s%s%s%s", plan->argv ? "argv " : "", plan->env ? "env " : "",
+                plan->everything ? "everything " : "", plan->calls || plan->calls_later ? "calls" : "",
+                reached);
     const char *const files[] = { standins, summaries, NULL };
     char *path = get(plan,
                      (BuildRecipe){ .name = "explore-concolic",
@@ -155,6 +215,7 @@ static char *get_concolic(const BuildsPlan *plan, BuildMake *make, Err *err)
     free(standins);
     free(summaries);
     free(variant);
+    free(reached);
     return path;
 }
 
@@ -184,28 +245,82 @@ static const char *const sanitizer_flags[] = {
     NULL,
 };
 
+static char *object_of(const BuildsPlan *plan, size_t number)
+{
+    return xprintf("%s/unit%zu.o", plan->folder, number);
+}
+
 /* A unit with sanitizers; its main() gets the name that runtime/input/input.c calls. */
-static bool compile_unit(const BuildsPlan *plan, const Unit *u, size_t number, Strings *objects,
-                         Err *err)
+static bool compile_unit(const BuildsPlan *plan, const Unit *u, size_t number, Err *err)
 {
     Strings flags = { 0 };
-    char *object = xprintf("%s/unit%zu.o", plan->folder, number);
-    char *global = xprintf("--globalize-symbol=%s", plan->function ? plan->function->name : "");
-    char *edit[] = { "objcopy",
-                     plan->function ? "--redefine-sym=main=sundew_unused_main"
-                                    : "--redefine-sym=main=sundew_program_main",
-                     plan->function ? global : object, plan->function ? object : NULL, NULL };
+    char *object = object_of(plan, number);
+    Strings edit = { 0 };
+    strings_add(&edit, "objcopy");
+    strings_add(&edit, plan->function ? "--redefine-sym=main=sundew_unused_main"
+                                      : "--redefine-sym=main=sundew_program_main");
+    if (plan->function)
+        strings_addf(&edit, "--globalize-symbol=%s", plan->function->name);
+    rename_waits(plan->program, &edit);
+    strings_add(&edit, object);
     recompile_flags(u, &flags);
     for (const char *const *f = sanitizer_flags; *f; f++)
         strings_add(&flags, *f);
     bool ok =
-        recompile_run(u, &flags, u->source, object, err) && recompile_tool(edit, NULL, NULL, err);
+        recompile_run(u, &flags, u->source, object, err) && recompile_tool(strings_argv(&edit), NULL, NULL, err);
     if (!ok)
         err_ctx(err, "%s", u->source);
-    strings_add(objects, object);
     strings_release(&flags);
-    free(global);
+    strings_release(&edit);
     free(object);
+    return ok;
+}
+
+/* Every `step`th unit from `first` on. */
+static bool compile_some(const BuildsPlan *plan, size_t first, size_t step, Err *err)
+{
+    const CapturedProgram *c = program_captured(plan->program);
+    bool ok = true;
+    assert(step);
+    for (size_t i = first; ok && i < c->nunits; i += step)
+        ok = compile_unit(plan, c->units[i], i, err);
+    return ok;
+}
+
+/* Processes of their own compile a share each, and say in a file why not. */
+static bool compile_units(const BuildsPlan *plan, Strings *objects, Err *err)
+{
+    const CapturedProgram *c = program_captured(plan->program);
+    size_t jobs = plan->jobs > 1 ? plan->jobs : 1;
+    jobs = jobs < c->nunits ? jobs : c->nunits;
+    bool ok = jobs > 1 || compile_some(plan, 0, 1, err);
+    pid_t *pids = xcalloc(jobs + 1, sizeof *pids);
+    fflush(NULL);
+    for (size_t i = 0; jobs > 1 && i < jobs; i++)
+        if ((pids[i] = fork()) == 0) {
+            Err why = { 0 };
+            char *said = xprintf("%s/share%zu.err", plan->folder, i);
+            bool done = compile_some(plan, i, jobs, &why) ||
+                        !file_write(said, why.msg, strlen(why.msg), NULL);
+            _exit(done ? 0 : 1);
+        }
+    for (size_t i = 0; jobs > 1 && i < jobs; i++) {
+        int status = -1;
+        char *said = xprintf("%s/share%zu.err", plan->folder, i);
+        Str why = { 0 };
+        while (pids[i] > 0 && waitpid(pids[i], &status, 0) < 0 && errno == EINTR)
+            ;
+        if (status != 0 && ok)
+            ok = err_set(err, "%s", file_read(said, &why, NULL) ? str_c(&why) : "compiling failed");
+        str_release(&why);
+        free(said);
+    }
+    for (size_t i = 0; i < c->nunits; i++) {
+        char *object = object_of(plan, i);
+        strings_add(objects, object);
+        free(object);
+    }
+    free(pids);
     return ok;
 }
 
@@ -267,10 +382,9 @@ static bool make_sanitized(void *arg, const char *out, Err *err)
     const CapturedProgram *c = program_captured(plan->program);
     Strings objects = { 0 };
     bool ok = c || err_set(err, "made from bitcode alone");
-    for (size_t i = 0; ok && i < c->nunits; i++)
-        ok = compile_unit(plan, c->units[i], i, &objects, err);
-    ok = ok && compile_driver(m, &objects, err) && compile_runtime(plan, "input", &objects, err) &&
+    ok = ok && compile_units(plan, &objects, err) && compile_driver(m, &objects, err) && compile_runtime(plan, "input", &objects, err) &&
          compile_runtime(plan, "forkserver", &objects, err) &&
+         compile_runtime(plan, "clock", &objects, err) &&
          link_sanitized(plan, &objects, out, err);
     strings_release(&objects);
     return ok || err_ctx(err, "the build with sanitizers");
@@ -278,7 +392,7 @@ static bool make_sanitized(void *arg, const char *out, Err *err)
 
 char *build_sanitized(const BuildsPlan *plan, Err *err)
 {
-    static const char *const runtimes[] = { "input", "forkserver", NULL };
+    static const char *const runtimes[] = { "input", "forkserver", "clock", NULL };
     return get(plan,
                (BuildRecipe){
                    .name = "explore-sanitized", .runtimes = runtimes, .make = make_sanitized },

@@ -12,12 +12,15 @@
 typedef struct BuildsPlan {
     const Program *program;
     const Calls *calls;          /* for the concolic build; NULL: all is woven */
+    bool calls_later;            /* there will be some when it is made */
     const Edges *edges;
+    const uint8_t *reached;      /* of ConcolicPlan; NULL: all functions */
     const char *folder;          /* for what is in the making; exists */
     const char *libexec, *share;
     const Function *function;    /* called with arguments from the input (driver.h); NULL */
     bool argv, env;              /* the command line, the environment are */
     bool everything;             /* weave all functions, for comparison */
+    unsigned jobs;               /* units that are compiled at once; 0: one */
 } BuildsPlan;
 
 /* The paths are the caller's to free. */

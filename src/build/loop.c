@@ -1,6 +1,7 @@
 /* The text that makes a function's call an event: see loop.h. */
 #include "build/loop.h"
 #include "base/escape.h"
+#include "runtime/format/events.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -71,6 +72,12 @@ static void print_key(uint64_t code, Str *out)
         str_addf(out, "^%c", (int)code + 64);
     else if (code >= 0x101 && code <= 0x107)
         str_add(out, named[code - 0x101]);
+    else if (code == SUNDEW_KEY_MOUSE)
+        str_add(out, "mouse");
+    else if (code == SUNDEW_KEY_RESIZE)
+        str_add(out, "resize");
+    else if (code == SUNDEW_KEY_TIME)
+        str_add(out, "time passes");
     else
         str_addf(out, "key %" PRIu64, code);
 }
@@ -125,8 +132,10 @@ void layout_print(const EventLayout *l, const uint8_t *bytes, Str *out)
         print_server(l, bytes, out);
         return;
     }
-    if (l->keys.len) {
+    if (l->keys.len || l->mouse) {
         print_key(layout_key(l, bytes), out);
+        if (l->mouse && layout_key(l, bytes) == SUNDEW_KEY_MOUSE)
+            str_addf(out, " at %u, %u, button %u", bytes[2], bytes[3], bytes[4] % 6);
         return;
     }
     bool alone = l->fields.len == 1 && !*l->name;

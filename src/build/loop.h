@@ -47,10 +47,13 @@ typedef struct EventLayout {
     unsigned kinds[4], nkinds;
     unsigned connections, open;
     Vec(uint16_t) keys;              /* of terminals: only these; none: any */
+    bool line;                       /* … an event is a line */
+    bool mouse;                      /* … behind a key are x, y and a button */
+    unsigned lines[2], columns[2]; /* … its size, and the one after "resize"; 0: 80 x 24, none */
     Arena arena;
 } EventLayout;
 
-enum { EVENT_LONGEST = 256 };        /* bytes of an event */
+enum { EVENT_LONGEST = 256 }; /* bytes of an event */
 
 bool loop_write(const Function *fn, EventLayout *layout, Str *out, Err *err);
 void layout_add(EventLayout *l, const char *name, FieldKind kind, uint32_t size, const Type *type);

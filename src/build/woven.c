@@ -158,6 +158,7 @@ bool woven_build(Woven *w, const WovenBuild *plan, Err *err)
                         .unoptimised = plan->unoptimised,
                         .rename_main = plan->rename_main,
                         .visible = plan->visible,
+                        .lines_only = plan->lines_only,
                         .fixed = c && relink_is_static(c) };
     assert(plan->out && *plan->out);
     if (plan->object_only)

@@ -21,6 +21,7 @@ typedef struct WovenBuild {
     const char *rename_main;     /* main() becomes this, to link a test; or NULL */
     char *const *more;           /* more arguments for the linker; or NULL */
     bool object_only;            /* `out` is an object file, nothing is linked */
+    bool lines_only;             /* of debug information: who needs no variables */
     bool visible;                /* hidden functions become visible, to be called by
                                   * who loads the result */
 } WovenBuild;

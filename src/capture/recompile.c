@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/proc.h"
 #include "capture/cmdline.h"
+#include <stdlib.h>
 #include <string.h>
 
 bool recompile_tool(char *const *argv, const char *cwd, Str *out, Err *err)
@@ -75,6 +76,38 @@ void recompile_flags(const Unit *u, Strings *flags)
         i += drop ? drop : 1;
     }
     cmdline_release(&c);
+}
+
+static bool has_text(const Strings *all, const char *text)
+{
+    for (size_t i = 0; i < all->len; i++)
+        if (strcmp(all->items[i], text) == 0)
+            return true;
+    return false;
+}
+
+static void add_include_folders(const Unit *u, Strings *out)
+{
+    static const char *const flags[] = { "-I", "-isystem", "-iquote", "-idirafter" };
+    for (size_t i = 1; i < u->arguments.len; i++)
+        for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) {
+            const char *word = u->arguments.items[i];
+            if (!str_starts(word, flags[k]))
+                continue;
+            const char *dir = word + strlen(flags[k]);
+            if (!*dir && i + 1 < u->arguments.len)
+                dir = u->arguments.items[i + 1];
+            char *full = path_in(u->directory, dir);
+            if (*dir && file_is_dir(full) && !has_text(out, full))
+                strings_add(out, full);
+            free(full);
+        }
+}
+
+void recompile_include_folders(const CapturedProgram *p, Strings *out)
+{
+    for (size_t i = 0; i < p->nunits; i++)
+        add_include_folders(p->units[i], out);
 }
 
 bool recompile_run(const Unit *u, const Strings *flags, const char *source, const char *object,

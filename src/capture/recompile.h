@@ -14,6 +14,9 @@
 /* Without what names this unit's files and dependencies, asks for the linker, or makes
  * errors of warnings. */
 void recompile_flags(const Unit *u, Strings *flags);
+/* The folders in which the units of a program find headers, absolute, each once: those that
+ * -I, -isystem and the like name. */
+void recompile_include_folders(const CapturedProgram *p, Strings *out);
 /* FLAGS -c SOURCE -o OBJECT in the unit's folder. */
 bool recompile_run(const Unit *u, const Strings *flags, const char *source, const char *object,
                    Err *err);

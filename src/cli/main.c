@@ -18,6 +18,8 @@
 #include "technique/web/web.h"
 
 static const Command *const commands[] = {
+    &command_check,
+    &command_observe,
     &command_capture,
     &command_cc,
     &command_show_programs,

@@ -6,6 +6,7 @@
 #define SUNDEW_COMMAND_ROWS_H
 #include "session/command.h"
 
+extern const Command command_check, command_observe;
 extern const Command command_capture, command_cc;
 extern const Command command_show_programs, command_show_units, command_show_commands,
     command_show_functions, command_show_types, command_show_externals, command_show_handles,

@@ -113,13 +113,14 @@ static Truth same_key(Sought *s, const Slot *x, const Slot *y, const struct Uniq
 }
 
 /* Slots with the same primary key are one row (assert_unique). Two demanded
- * rows, made of slots from..mid and mid..end, must not be one row all through. */
+ * rows, made of the slots from `from` and from `mid` to the end, must not be one
+ * row all through. */
 static void assert_other_row(Sought *s, size_t from, size_t mid, size_t end)
 {
     Truth other = no(s);
-    if (mid - from != end - mid || mid == from)
+    if (from + (end - mid) > mid || end == mid)
         return;
-    for (size_t i = 0; i < mid - from; i++) {
+    for (size_t i = 0; i < end - mid; i++) {
         const Slot *x = &s->slots.items[from + i], *y = &s->slots.items[mid + i];
         const struct UniqueKey *u = primary_of(x->load);
         if (x->load != y->load || !u)
@@ -161,18 +162,25 @@ static Datum old_key(Sought *s, const Keys *k, const Tuple *row)
 }
 
 /* The key is none of those that input `k` of the op has already. */
-static void assert_new_key(Sought *s, const Op *op, size_t k, const Sym *key)
+static Truth is_new_key(Sought *s, const Op *op, size_t k, const Sym *key)
 {
-    if (op->id >= 100000)
-        return;
-    const Table *t = run_table(s->run, op->in[k]);
+    Vec(Truth) differ = { 0 };
+    const Table *t = op->id < 100000 ? run_table(s->run, op->in[k]) : &(Table){ 0 };
     for (size_t i = 0; i < t->n && i < 200; i++) {
         Datum d = old_key(s, &op->keys[k], t->rows[i]->tuple);
         if (eval_has_null(&d))
             continue;
         Sym old = sym_const(s, &d);
-        sought_assert_as(s, arith_not(s->z, sym_alike(s, key, &old)), TAG_FRESH);
+        vec_push(&differ, arith_not(s->z, sym_alike(s, key, &old)));
     }
+    Truth all = arith_all(s->z, differ.items, differ.len);
+    vec_release(&differ);
+    return all;
+}
+
+static void assert_new_key(Sought *s, const Op *op, size_t k, const Sym *key)
+{
+    sought_assert_as(s, is_new_key(s, op, k, key), TAG_FRESH);
 }
 
 /* ---- operators */
@@ -267,15 +275,14 @@ static Sym row_of_all(Sought *s, const Op *op)
     for (size_t k = 0; k < op->nin; k++) {
         Vec(Sym) rows = { 0 };
         int fresh = s->shape.empty >> k & 1 ? 0 : s->shape.group;
-        size_t before = s->slots.len;
+        size_t *starts = arena_array(s->a, size_t, (size_t)fresh + 1);
         for (int i = 0; i < fresh; i++) {
-            size_t mid = s->slots.len;
+            starts[i] = s->slots.len;
             vec_push(&rows, demand_row(s, op->in[k]));
-            if (i)
-                assert_other_row(s, before, mid, s->slots.len);
-            before = mid;
+            for (int j = 0; j < i; j++)
+                assert_other_row(s, starts[j], starts[i], s->slots.len);
         }
-        if (op->id < 100000) {
+        if (op->id < 100000 && !s->relaxed) {
             const Table *t = run_table(s->run, op->in[k]);
             for (size_t i = 0; i < t->n && i < MOST_OLD_ROWS; i++) {
                 Datum d = datum_tuple(t->rows[i]->tuple);
@@ -295,17 +302,17 @@ static Sym row_of_group(Sought *s, const Op *op)
         return row_of_all(s, op);
     Sym r = sym_tuple(s, 1 + op->nin);
     bool first = true;
+    s->inexact |= op->nin > 1 && made_of(s, op);   /* all have the same empty sides */
     for (size_t k = 0; k < op->nin; k++) {
         int n = op->nin > 1 && (s->shape.empty >> k & 1) ? 0 : s->shape.group;
         Sym *rows = arena_array(s->a, Sym, (size_t)n + 1);
-        size_t before = s->slots.len;
+        size_t *starts = arena_array(s->a, size_t, (size_t)n + 1);
         for (int i = 0; i < n; i++) {
-            size_t mid = s->slots.len;
+            starts[i] = s->slots.len;
             rows[i] = demand_row(s, op->in[k]);
             set_tag(s, op);
-            if (i)
-                assert_other_row(s, before, mid, s->slots.len);
-            before = mid;
+            for (int j = 0; j < i; j++)
+                assert_other_row(s, starts[j], starts[i], s->slots.len);
             Sym key = key_of(s, &op->keys[k], &rows[i], s->outer);
             if (first)
                 r.fields[0] = key;
@@ -375,8 +382,43 @@ static Sym row_alone(Sought *s, const Op *op, size_t side)
     return side ? concat(s, &none, &row) : concat(s, &row, &none);
 }
 
+/* A row of one of two forms, whichever `first` says. */
+static Sym either(Sought *s, Truth first, const Sym *x, const Sym *y)
+{
+    Sym r = sym_tuple(s, x->n < y->n ? x->n : y->n);
+    for (size_t i = 0; i < r.n; i++)
+        r.fields[i] = sym_choose(s, first, &x->fields[i], &y->fields[i]);
+    return r;
+}
+
+/* Relaxed: the left row has a partner or not, each row as it likes. */
+static Sym row_of_left_join(Sought *s, const Op *op)
+{
+    Sym left = demand_row(s, op->in[0]);
+    Truth partner = arith_bool_var(s->z), before = s->guard;
+    s->guard = before ? arith_and(s->z, before, partner) : partner;
+    Sym right = demand_row(s, op->in[1]);
+    set_tag(s, op);
+    if (op->keys && op->keys[0].n) {
+        Sym x = key_of(s, &op->keys[0], &left, s->outer), y = key_of(s, &op->keys[1], &right, s->outer);
+        sought_assert(s, sym_equal(s, &x, &y));
+    }
+    Sym both = concat(s, &left, &right), none = nulls(s, op->in[1]);
+    if (op->cond) {
+        SymEnv env = { &both, s->outer };
+        Sym c = sym_term(s, op->cond, &env);
+        sought_assert(s, sym_true(s, &c));
+    }
+    s->guard = before;
+    right = either(s, partner, &right, &none);
+    return concat(s, &left, &right);
+}
+
 static Sym row_of_join(Sought *s, const Op *op)
 {
+    if (s->relaxed && op->join == JOIN_LEFT && op->in[1]->schema)
+        return row_of_left_join(s, op);
+    s->inexact |= s->relaxed && op->join != JOIN_INNER;
     if (s->shape.outer == 1 && (op->join == JOIN_LEFT || op->join == JOIN_FULL))
         return row_alone(s, op, 0);
     if (s->shape.outer == 2 && (op->join == JOIN_RIGHT || op->join == JOIN_FULL))
@@ -394,6 +436,8 @@ static Sym row_of_join(Sought *s, const Op *op)
         if (op->keys && op->keys[k].n) {
             Sym key = key_of(s, &op->keys[k], &row, s->outer);
             sought_assert(s, sym_equal(s, &key, &first));
+            vec_push(&s->strangers, arith_and(s->z, is_new_key(s, op, k, &key),
+                                              is_new_key(s, op, 0, &key)));
         }
         all = concat(s, &all, &row);
     }
@@ -445,6 +489,24 @@ static Sym row_of_union(Sought *s, const Op *op, size_t side)
                                  : sym_null(s, to->fields[i].type.kind);
     }
     return r;
+}
+
+/* Relaxed: each row comes from the side that it likes. */
+static Sym row_of_any_side(Sought *s, const Op *op)
+{
+    Truth before = s->guard;
+    Num pick = arith_int_var(s->z);
+    Sym row = { 0 };
+    for (size_t k = 0; k < op->nin; k++) {
+        Truth here = arith_eq(s->z, pick, arith_int(s->z, (int64_t)k));
+        s->guard = before ? arith_and(s->z, before, here) : here;
+        Sym r = row_of_union(s, op, k);
+        row = k ? either(s, here, &r, &row) : r;
+        s->guard = before;
+    }
+    sought_assert_as(s, arith_le(s->z, arith_int(s->z, 0), pick), TAG_RANGE);
+    sought_assert_as(s, arith_lt(s->z, pick, arith_int(s->z, (int64_t)op->nin)), TAG_RANGE);
+    return row;
 }
 
 static Sym row_of_distinct(Sought *s, const Op *op)
@@ -613,6 +675,8 @@ Sym demand_row(Sought *s, const Op *op)
     case OP_JOIN: return row_of_join(s, op);
     case OP_CROSS: return row_of_cross(s, op);
     case OP_UNION:
+        if (s->relaxed)
+            return row_of_any_side(s, op);
         return row_of_union(s, op, (size_t)s->shape.side < op->nin ? (size_t)s->shape.side : 0);
     case OP_DISTINCT: return row_of_distinct(s, op);
     case OP_LIMIT: return row_of_limit(s, op);
@@ -773,16 +837,18 @@ static void demand_more(Sought *s, const Class *c)
         cannot(s, "it takes more than a hundred rows");
         return;
     }
+    if (s->relaxed && c->needs > 6) {
+        s->inexact = true;
+        return;
+    }
     const Table *t = run_table(s->run, c->op->in[0]);
-    size_t have = t->n < c->needs ? t->n : c->needs;
-    size_t each = 0;
+    size_t have = s->relaxed ? 0 : t->n < c->needs ? t->n : c->needs;
+    size_t *starts = arena_array(s->a, size_t, c->needs + 1);
     for (size_t i = have; i < c->needs && !s->stuck; i++) {
-        size_t mid = s->slots.len;
+        starts[i] = s->slots.len;
         demand_row(s, c->op->in[0]);
-        each = each ? each : s->slots.len - mid;
-        for (size_t k = 0; k + each <= mid && each == s->slots.len - mid; k += each)
-            if (k + each == mid)
-                assert_other_row(s, k, mid, s->slots.len);
+        for (size_t k = have; k < i; k++)
+            assert_other_row(s, starts[k], starts[i], s->slots.len);
     }
 }
 
@@ -892,7 +958,7 @@ static void assert_unique(Sought *s, size_t at, const struct UniqueKey *u)
     Slot *slot = &s->slots.items[at];
     Sym key = key_columns(s, &slot->row, u->columns, u->n, slot->used);
     const Table *t = run_table(s->run, slot->load);
-    for (size_t i = 0; i < t->n && i < 200; i++) {
+    for (size_t i = 0; i < t->n && i < 200 && !s->relaxed; i++) {
         Sym old = old_columns(s, t->rows[i]->tuple, u->columns, u->n);
         Truth same = sym_equal(s, &key, &old);
         sought_assert_as(s, arith_not(s->z, same), TAG_RULES);
@@ -923,7 +989,7 @@ static void assert_foreign(Sought *s, size_t at, const struct ForeignKey *f)
     if (!f->table || f->table->kind != OP_LOAD)
         return;
     const Table *t = run_table(s->run, f->table);
-    for (size_t i = 0; i < t->n && i < MOST_OLD_ROWS; i++) {
+    for (size_t i = 0; i < t->n && i < MOST_OLD_ROWS && !s->relaxed; i++) {
         Sym old = old_columns(s, t->rows[i]->tuple, f->others, f->n);
         found = arith_or(s->z, found, sym_equal(s, &key, &old));
     }

@@ -11,7 +11,8 @@ struct Run {
     Table *tables;
     uint8_t **outcomes;        /* by op; NULL: none */
     Fault *faults;
-    size_t nfaults;
+    size_t nfaults, warnings;
+    const char *missing;
 };
 
 void eval_init(Eval *ev, const Plan *p, Arena *a, Udfs *udfs, uint64_t seed)
@@ -82,6 +83,8 @@ Run *run_plan(const Plan *p, const RunPlan *rp, Err *err)
     for (size_t i = 0; i < p->ops.len && ok; i++)
         ok = run_one(&ev, r, rp, p->ops.items[i]);
     r->nfaults = ev.faults.len;
+    r->warnings = ev.warnings + ev.call.warnings;
+    r->missing = ev.missing;
     r->faults = arena_array(&r->arena, Fault, ev.faults.len + 1);
     if (ev.faults.len)
         memcpy(r->faults, ev.faults.items, ev.faults.len * sizeof *r->faults);
@@ -119,6 +122,10 @@ size_t run_faults(const Run *r, const Fault **out)
     *out = r->faults;
     return r->nfaults;
 }
+
+size_t run_warnings(const Run *r) { return r->warnings; }
+
+const char *run_missing(const Run *r) { return r->missing; }
 
 Arena *run_arena(Run *r) { return &r->arena; }
 

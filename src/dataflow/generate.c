@@ -1,6 +1,7 @@
 #include "dataflow/generate.h"
 #include "base/map.h"
 #include "base/units.h"
+#include "dataflow/copies.h"
 #include "dataflow/know.h"
 #include "dataflow/load.h"
 #include "dataflow/rules.h"
@@ -17,12 +18,13 @@ enum {
     MOST_LEAVES = 300,
     MOST_REPAIRS = 6,
     MOST_TRIES = 300,
-    MOST_EXAMPLE_ROWS = 1200
+    MOST_COPIES = 400
 };
 
 typedef struct ExRow {
     const Tuple *t;
     bool made;
+    const Class *many;         /* one of the many rows of this class: all are needed; or NULL */
 } ExRow;
 
 typedef Vec(ExRow) ExRows;
@@ -231,7 +233,7 @@ static void take_chosen(Gen *g, const Chosen *c)
         g->rows[i].len = 0;
     for (size_t i = 0; i < c->list.len; i++) {
         BaseRow b = c->list.items[i];
-        ExRow r = { g->gp->samples[b.op].rows[b.row], false };
+        ExRow r = { g->gp->samples[b.op].rows[b.row], false, NULL };
         vec_push(&g->rows[b.op], r);
     }
 }
@@ -276,7 +278,7 @@ static void wish(Wishes *w, Truth t, int rank)
     vec_push(w, x);
 }
 
-enum { WISH_THERE = 1, WISH_RANGE, WISH_NICE, WISH_SAMPLE };
+enum { WISH_THERE = 1, WISH_RANGE, WISH_STRANGER, WISH_NICE, WISH_SAMPLE };
 
 static void wish_number(Sought *s, const Sym *x, Wishes *w, bool few)
 {
@@ -341,8 +343,9 @@ static void collect_wishes(Sought *s, Wishes *w)
     }
 }
 
-/* Drops wishes that contradict, the least important first. */
-static ArithAnswer check_with_wishes(Gen *g, Sought *s)
+/* Drops wishes that contradict, the least important first. `strangers`: new rows
+ * should not join old ones. */
+static ArithAnswer check_with_wishes(Gen *g, Sought *s, bool strangers)
 {
     Wishes w = { 0 };
     g->queries++;
@@ -350,6 +353,8 @@ static ArithAnswer check_with_wishes(Gen *g, Sought *s)
     if (plain != ARITH_SAT)
         return plain;
     collect_wishes(s, &w);
+    for (size_t i = 0; strangers && i < s->strangers.len; i++)
+        wish(&w, s->strangers.items[i], WISH_STRANGER);
     ArithAnswer a = ARITH_UNSAT;
     for (int round = 0; round < MOST_ROUNDS && a != ARITH_SAT && !late(g); round++) {
         Truth *t = arena_array(s->a, Truth, w.len + 1);
@@ -490,7 +495,7 @@ static void add_rows(Gen *g, Sought *s)
         if (!arith_truth_value(s->z, slot->present) || is_twin(g, s, i))
             continue;
         const Op *m = load_master(g->p, slot->load);
-        ExRow r = { reread(slot->load, m, row_from(g, s, slot), &g->arena), true };
+        ExRow r = { reread(slot->load, m, row_from(g, s, slot), &g->arena), true, NULL };
         if (m != slot->load && !same_schema(m, slot->load)) {
             Tuple *full = tuple_new(&g->arena, r.t->n);
             for (size_t c = 0; c < full->n; c++)
@@ -507,34 +512,205 @@ static void drop_rows(Gen *g, const size_t *lens)
         g->rows[i].len = lens[i];
 }
 
+/* What there was before new rows came. */
+typedef struct Before {
+    size_t *lens;
+    bool *shown;
+} Before;
+
+static Before before(Gen *g)
+{
+    Before b = { xcalloc(g->p->ops.len, sizeof *b.lens), xcalloc(g->classes->n + 1, sizeof *b.shown) };
+    for (size_t i = 0; i < g->p->ops.len; i++)
+        b.lens[i] = g->rows[i].len;
+    for (size_t i = 0; i < g->classes->n; i++)
+        b.shown[i] = g->classes->items[i].shown;
+    return b;
+}
+
+static void before_release(Before *b)
+{
+    free(b->lens);
+    free(b->shown);
+}
+
 /* Runs with the new rows. Keeps them if the class is shown and nothing else is
  * lost. */
-static bool confirm(Gen *g, Sought *s, size_t class)
+static bool keep_rows(Gen *g, const Before *b, size_t class)
 {
-    size_t n = g->classes->n, *lens = xcalloc(g->p->ops.len, sizeof *lens);
-    for (size_t i = 0; i < g->p->ops.len; i++)
-        lens[i] = g->rows[i].len;
-    bool *before = xcalloc(n + 1, sizeof *before);
-    for (size_t i = 0; i < n; i++)
-        before[i] = g->classes->items[i].shown;
-    add_rows(g, s);
     Input *inputs;
+    size_t n = g->classes->n;
     Run *r = run_rows(g, false, &inputs);
     bool *after = r ? shown_in(g, r) : NULL;
     bool ok = r && after[class] && faults_of(r) <= g->faults &&
               rules_broken(g->p, inputs) <= g->broken &&
-              (covers(after, before, n) || count(after, n) > count(before, n));
+              (covers(after, b->shown, n) || count(after, n) > count(b->shown, n));
     run_free(r);
     if (!ok) {
-        drop_rows(g, lens);
+        drop_rows(g, b->lens);
         for (size_t i = 0; i < n; i++)
-            g->classes->items[i].shown = before[i];
+            g->classes->items[i].shown = b->shown[i];
     } else {
         refresh(g);
     }
-    free(before);
     free(after);
-    free(lens);
+    return ok;
+}
+
+static bool confirm(Gen *g, Sought *s, size_t class)
+{
+    Before b = before(g);
+    add_rows(g, s);
+    bool ok = keep_rows(g, &b, class);
+    before_release(&b);
+    return ok;
+}
+
+/* ---- copies of rows that are there */
+
+typedef struct Copying {
+    Copier c;
+    BaseRows rows;             /* what is copied */
+    bool *chosen;              /* by op id: rows of this LOAD take part */
+} Copying;
+
+static void push_copies(Gen *g, Copying *x, int rounds, const Class *many)
+{
+    for (x->c.round = 1; x->c.round <= rounds; x->c.round++)
+        for (size_t i = 0; i < x->rows.len; i++) {
+            BaseRow b = x->rows.items[i];
+            if (!x->chosen[b.op])
+                continue;
+            const Op *op = g->p->ops.items[b.op];
+            ExRow r = { copies_row(&x->c, op, g->rows[b.op].items[b.row].t), true, many };
+            vec_push(&g->rows[b.op], r);
+        }
+}
+
+/* One copy: does it bring one more row to the op, and break nothing? */
+static bool copy_brings_row(Gen *g, Copying *x, const Op *op)
+{
+    Before b = before(g);
+    Input *inputs;
+    push_copies(g, x, 1, NULL);
+    Run *r = run_rows(g, false, &inputs);
+    bool ok = r && run_table(r, op)->n > run_table(g->run, op)->n &&
+              faults_of(r) <= g->faults && rules_broken(g->p, inputs) <= g->broken;
+    run_free(r);
+    drop_rows(g, b.lens);
+    before_release(&b);
+    return ok;
+}
+
+/* Tables whose rows need not be copied for one more row. */
+static void fewer_tables(Gen *g, Copying *x, const Op *op)
+{
+    for (size_t i = 0; i < g->p->ops.len; i++) {
+        if (!x->chosen[i])
+            continue;
+        x->chosen[i] = false;
+        if (!copy_brings_row(g, x, op))
+            x->chosen[i] = true;
+    }
+}
+
+static bool try_copies(Gen *g, Copying *x, size_t class)
+{
+    const Class *c = &g->classes->items[class];
+    const Op *in = c->op->in[0];
+    size_t have = run_table(g->run, in)->n;
+    int rounds = 1;
+    if (c->kind == CLASS_MORE_THAN_LIMIT) {
+        if (!copy_brings_row(g, x, in))
+            return false;
+        fewer_tables(g, x, in);
+        rounds = c->needs > have ? (int)(c->needs - have) : 1;
+    }
+    Before b = before(g);
+    push_copies(g, x, rounds, rounds > 4 ? c : NULL);
+    bool ok = keep_rows(g, &b, class);
+    before_release(&b);
+    return ok;
+}
+
+/* Keys alone, keys and what GROUP and ORDER look at, then with other words. */
+static bool try_variants(Gen *g, Copying *x, bool **varied, size_t class, int words)
+{
+    for (int v = 0; v < 2 + words && !late(g); v++) {
+        x->c.varied = v ? varied : NULL;
+        x->c.word = v < 2 ? -1 : v - 2;
+        if (try_copies(g, x, class))
+            return true;
+    }
+    return false;
+}
+
+/* Rows of one table of the lineage, then of all. */
+static bool try_subsets(Gen *g, Copying *x, bool **varied, size_t class)
+{
+    bool ok = false;
+    for (size_t i = 0; i < x->rows.len && !ok; i++)
+        if (!i || x->rows.items[i].op != x->rows.items[i - 1].op) {
+            x->chosen[x->rows.items[i].op] = true;
+            ok = try_variants(g, x, varied, class, 8);
+            x->chosen[x->rows.items[i].op] = false;
+        }
+    for (size_t i = 0; i < x->rows.len; i++)
+        x->chosen[x->rows.items[i].op] = true;
+    return ok || try_variants(g, x, varied, class, 40);
+}
+
+static size_t all_rows(Gen *g, Copying *x)
+{
+    x->rows.len = 0;
+    for (size_t i = 0; i < g->p->ops.len; i++)
+        for (size_t k = 0; k < g->rows[i].len; k++) {
+            BaseRow b = { (int)i, (int)k };
+            vec_push(&x->rows, b);
+            x->chosen[i] = true;
+        }
+    return x->rows.len;
+}
+
+static bool is_of_condition(const Class *c)
+{
+    return (c->kind == CLASS_PASS || c->kind == CLASS_FAIL) && c->op->cond;
+}
+
+/* One row is there, and the class takes more like it. */
+static bool copy_class(Gen *g, size_t class)
+{
+    const Class *c = &g->classes->items[class];
+    bool fits = c->kind == CLASS_MORE_THAN_LIMIT || c->kind == CLASS_TWO_DIFFERENT ||
+                c->kind == CLASS_GROUP_OF_TWO || c->kind == CLASS_DUPLICATE || is_of_condition(c);
+    const Table *t = fits && c->op->nin == 1 ? run_table(g->run, c->op->in[0]) : NULL;
+    if (!t || !t->n || c->needs > t->n + MOST_COPIES)
+        return false;
+    size_t nops = g->p->ops.len;
+    Row *witness[] = { t->rows[0], NULL };
+    Copying x = { .chosen = arena_array(&g->arena, bool, nops) };
+    bool **varied = arena_array(&g->arena, bool *, nops);
+    for (size_t i = 0; i < nops; i++)
+        varied[i] = arena_array(&g->arena, bool, g->know->ncolumns[i] + 1);
+    if (is_of_condition(c))
+        copies_columns_of(c->op->cond, c->op->in[0], varied, g->know);
+    else
+        copies_keys_above(c->op, varied, g->know);
+    x.c = (Copier){ .plan = g->p,
+                    .know = g->know,
+                    .arena = &g->arena,
+                    .copied = x.chosen,
+                    .step = copies_step(g->p, g->inputs),
+                    .old = (int)all_rows(g, &x) };
+    x.rows.len = 0;
+    memset(x.chosen, 0, nops * sizeof *x.chosen);
+    lineage_of(g, witness, &x.rows);
+    bool ok = try_subsets(g, &x, varied, class);
+    if (!ok) {
+        all_rows(g, &x);
+        ok = x.rows.len < 60 && try_variants(g, &x, varied, class, 40);
+    }
+    vec_release(&x.rows);
     return ok;
 }
 
@@ -591,11 +767,9 @@ static void exclude_model(Sought *s)
     vec_release(&differ);
 }
 
-static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
+static Sought sought_for(Gen *g, size_t class, Shape shape, double seconds, Arena *a)
 {
-    Arena a = { 0 };
-    Verdict v = { 0 };
-    Sought s = { .a = &a,
+    Sought s = { .a = a,
                  .plan = g->p,
                  .know = g->know,
                  .run = g->run,
@@ -603,23 +777,65 @@ static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
                  .passive = g->gp->passive,
                  .ev = g->ev,
                  .shape = shape,
-                 .deadline = clock_seconds() + 2 * seconds };
-    s.z = arith_new(&(ArithPlan){ .seconds = seconds, .seed = (uint32_t)g->gp->seed });
+                 .deadline = g->deadline };
+    /* Effort decides, so that a busy machine gives the same rows. */
+    double left = g->deadline - clock_seconds();
+    s.z = arith_new(&(ArithPlan){ .seconds = left > 0.1 ? left : 0.1,
+                                  .effort = (unsigned)(seconds * 4e6),
+                                  .seed = (uint32_t)g->gp->seed });
     s.tag = TAG_OPS + g->classes->items[class].op->id;
+    return s;
+}
+
+static void sought_release(Sought *s)
+{
+    arith_free(s->z);
+    vec_release(&s->slots);
+    vec_release(&s->strangers);
+    map_release(&s->opened);
+    free(s->made);
+}
+
+/* Is there really no solution? The question is asked again with room for all
+ * that the first one did not look at. Its solutions need luck, but the run tells
+ * (x + 1 < x has one). */
+static void prove(Gen *g, size_t class, Shape shape, double seconds, Verdict *v)
+{
+    Arena a = { 0 };
+    Sought s = sought_for(g, class, shape, seconds, &a);
+    s.relaxed = true;
+    v->proof = false;
+    if (demand_class(&s, &g->classes->items[class])) {
+        demand_rules(&s);
+        g->queries++;
+        ArithAnswer ans = s.stuck || s.inexact ? ARITH_UNKNOWN : arith_check(s.z, NULL, 0);
+        if (ans == ARITH_UNSAT)
+            read_core(&s, v);
+        v->solved = ans == ARITH_SAT && confirm(g, &s, class);
+    }
+    sought_release(&s);
+    arena_release(&a);
+}
+
+static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
+{
+    Arena a = { 0 };
+    Verdict v = { 0 };
+    bool unsat = false;
+    Sought s = sought_for(g, class, shape, seconds, &a);
     bool demanded = demand_class(&s, &g->classes->items[class]);
     if (demanded) {
         demand_rules(&s);
-        ArithAnswer ans = s.stuck ? ARITH_UNKNOWN : check_with_wishes(g, &s);
+        ArithAnswer ans = s.stuck ? ARITH_UNKNOWN : check_with_wishes(g, &s, false);
         for (int again = 0; ans == ARITH_SAT && again < MOST_REPAIRS && !late(g); again++) {
             v.solved = confirm(g, &s, class);
             if (v.solved)
                 break;
             exclude_model(&s);
-            if (check_with_wishes(g, &s) != ARITH_SAT)
+            if (check_with_wishes(g, &s, true) != ARITH_SAT)
                 break;
         }
-        if (ans == ARITH_UNSAT)
-            read_core(&s, &v);
+        unsat = ans == ARITH_UNSAT;
         v.why = v.solved             ? NULL
                 : ans == ARITH_SAT   ? "rows were found, but the run does not show it"
                 : ans == ARITH_UNSAT ? "no rows of this form exist"
@@ -632,10 +848,10 @@ static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
                              "it depends on the function %s, which is not "
                              "there (--udf)",
                              s.missing);
-    arith_free(s.z);
-    vec_release(&s.slots);
-    free(s.made);
+    sought_release(&s);
     arena_release(&a);
+    if (unsat)
+        prove(g, class, shape, seconds, &v);
     return v;
 }
 
@@ -727,6 +943,9 @@ static bool solve_class(Gen *g, size_t i, double seconds)
     bool all_proofs = true;
     c->nconflict = 0;
     Verdict first = { 0 };
+    bool copies_first = (g->p->lang == LANG_SQL && !is_of_condition(c)) || c->needs > 5;
+    if (copies_first && copy_class(g, i))
+        return true;
     for (size_t k = 0; k < n; k++) {
         if (late(g)) {
             c->why = WHY_TIME;
@@ -740,6 +959,8 @@ static bool solve_class(Gen *g, size_t i, double seconds)
         if (!k)
             first = v;
     }
+    if (!all_proofs && !copies_first && copy_class(g, i))
+        return true;
     set_verdict(g, c, &first, all_proofs);
     return false;
 }
@@ -748,15 +969,20 @@ static bool solve_class(Gen *g, size_t i, double seconds)
 
 static bool impossible(const Class *c) { return c->why == WHY_UNSAT; }
 
-/* Those that take many rows come after the other basic ones, extra ones last. */
-static int turn_of(const Class *c) { return c->extra ? 2 : c->needs > 5; }
+/* Classes that take many rows have their own turn, after rows were left out. */
+enum { TURN_BASIC, TURN_EXTRA, TURN_MANY };
 
-static void solve_all(Gen *g)
+static int turn_of(const Class *c)
+{
+    return c->extra ? TURN_EXTRA : c->needs > 5 ? TURN_MANY : TURN_BASIC;
+}
+
+static void solve_turns(Gen *g, int from, int to)
 {
     double patience = g->gp->patience > 0 ? g->gp->patience : 0.5;
     for (int pass = 0; pass < 3 && !late(g); pass++) {
         bool progress = false, missing = false;
-        for (int turn = 0; turn < 3; turn++)
+        for (int turn = from; turn <= to; turn++)
             for (size_t i = g->classes->n; i-- > 0;) {
                 Class *c = &g->classes->items[i];
                 if (c->shown || turn_of(c) != turn || (pass && impossible(c)))
@@ -813,7 +1039,7 @@ static void fewer_rows(Gen *g)
     for (int made = 1; made >= 0; made--)
         for (size_t op = g->p->ops.len; op-- > 0;)
             for (size_t i = g->rows[op].len; i-- > 0 && !late(g);) {
-                if (g->rows[op].items[i].made != made)
+                if (g->rows[op].items[i].made != made || g->rows[op].items[i].many)
                     continue;
                 ExRow r = take_out(g, op, i);
                 if (!shows_all(g, want, &lost))
@@ -832,7 +1058,7 @@ static void alike_rows(Gen *g)
         for (size_t i = 0; i < g->rows[op].len; i++)
             for (size_t k = 0; k < g->rows[op].len && tries < MOST_TRIES && !late(g); k++) {
                 ExRow *x = &g->rows[op].items[i], *y = &g->rows[op].items[k], old = *x;
-                if (i == k || !x->made || !tuple_compare(x->t, y->t) || x->t->n != y->t->n)
+                if (i == k || !x->made || x->many || !tuple_compare(x->t, y->t) || x->t->n != y->t->n)
                     continue;
                 tries++;
                 x->t = y->t;
@@ -855,7 +1081,9 @@ static void explain_rows(Gen *g, Examples *e)
             size_t lost = SIZE_MAX;
             Str s = { 0 };
             ExRow r = take_out(g, op, i);
-            if (!late(g))
+            if (r.many)
+                lost = (size_t)(r.many - g->classes->items);
+            else if (!late(g))
                 shows_all(g, want, &lost);
             put_back(g, op, i, r);
             if (lost != SIZE_MAX) {
@@ -924,10 +1152,12 @@ Examples *examples_generate(const Plan *p, const GeneratePlan *gp, Err *err)
         if (has_samples(&g) && !gp->no_real_values)
             cover_with_real_rows(&g);
         if (!gp->no_solver)
-            solve_all(&g);
+            solve_turns(&g, TURN_BASIC, TURN_EXTRA);
         fewer_rows(&g);
         alike_rows(&g);
         fewer_rows(&g);
+        if (!gp->no_solver)
+            solve_turns(&g, TURN_MANY, TURN_MANY);
         e = xcalloc(1, sizeof *e);
         e->plan = p;
         finish(&g, e);

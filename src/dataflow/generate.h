@@ -26,7 +26,8 @@ typedef struct GeneratePlan {
     int goals;                 /* GOALS_… beyond the basic ones */
     uint64_t seed;
     double seconds;            /* 0: 30 */
-    double patience;           /* seconds for one question to the solver; 0: a half */
+    double patience;           /* for one question to the solver, in seconds of a usual machine; 0: a
+                                * half */
     bool no_real_values;       /* privacy: no value of the samples is copied */
     bool passive;              /* users' functions are not called on new arguments */
     bool no_solver;            /* only rows of the samples */

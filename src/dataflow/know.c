@@ -9,11 +9,13 @@
 
 enum {
     MOST_SAMPLES = 16,
-    MOST_WORDS = 72,
+    MOST_WORDS = 96,
     MOST_PATTERNS = 10,
     MOST_CONSTANTS = 40,
+    MOST_TESTS = MOST_PATTERNS + MOST_CONSTANTS,
     MOST_PRODUCT = 4000,
-    MOST_NUMBERS = 60
+    MOST_NUMBERS = 60,
+    MOST_MOMENTS = 24
 };
 
 static const char *const fresh_words[] = { "ann",  "bob", "cleo", "dan", "eve",
@@ -29,20 +31,30 @@ typedef struct Pattern {
 typedef struct Gather {
     Know *k;
     Vec(Datum) texts;
+    Vec(unsigned) times;       /* how often each text stands in the program */
     Vec(Datum) numbers;
     Vec(Pattern) patterns;
     Vec(Datum) dates;
+    Vec(int64_t) moments;      /* datetimes that the program names */
     Map keys;
     bool opaque;               /* some function sees text */
+    bool crowded;              /* too many constants: some were left out */
+    int widest;                /* the highest position that is looked at */
 } Gather;
 
 static void add_text(Gather *g, const char *s, size_t n)
 {
     for (size_t i = 0; i < g->texts.len; i++)
-        if (g->texts.items[i].len == n && !memcmp(g->texts.items[i].u.s, s, n))
+        if (g->texts.items[i].len == n && !memcmp(g->texts.items[i].u.s, s, n)) {
+            g->times.items[i]++;
             return;
-    if (g->texts.len < MOST_CONSTANTS)
+        }
+    if (g->texts.len < MOST_CONSTANTS) {
         vec_push(&g->texts, datum_textn(&g->k->arena, s, n));
+        vec_push(&g->times, 1u);
+    } else {
+        g->crowded = true;
+    }
 }
 
 static void add_number(Gather *g, const Datum *v)
@@ -87,6 +99,32 @@ static void see_call(Gather *g, const Term *t)
 
 static void see_term(Term *t, void *arg);
 
+static void see_value(Gather *g, const Datum *v)
+{
+    if (v->kind == DATUM_TEXT)
+        add_text(g, v->u.s, v->len);
+    if (datum_is_number(v))
+        add_number(g, v);
+    if (v->kind == DATUM_DATETIME && g->moments.len < MOST_MOMENTS)
+        vec_push(&g->moments, v->u.i);
+}
+
+static void see_values(Gather *g, const Tuple *row)
+{
+    for (size_t i = 0; i < row->n; i++)
+        see_value(g, &row->fields[i]);
+}
+
+static void see_window(Gather *g, const Window *w)
+{
+    for (size_t i = 0; i < w->nargs; i++)
+        term_walk(w->args[i], see_term, g);
+    for (size_t i = 0; i < w->npartition; i++)
+        term_walk(w->partition[i], see_term, g);
+    for (size_t i = 0; i < w->norder; i++)
+        term_walk(w->order[i].expr, see_term, g);
+}
+
 static void see_op(Gather *g, const Op *op)
 {
     term_walk(op->cond, see_term, g);
@@ -97,6 +135,12 @@ static void see_op(Gather *g, const Op *op)
     for (size_t i = 0; op->keys && i < (op->kind == OP_CUBE ? 1 : op->nin); i++)
         for (size_t k = 0; k < op->keys[i].n; k++)
             term_walk(op->keys[i].exprs[k], see_term, g);
+    for (size_t i = 0; i < op->norder; i++)
+        term_walk(op->order[i].expr, see_term, g);
+    for (size_t i = 0; i < op->nwindows; i++)
+        see_window(g, &op->windows[i]);
+    for (size_t i = 0; i < op->nrows; i++)
+        see_values(g, op->rows[i]);
     for (size_t i = 0; i < op->nin && op->id >= 100000; i++)
         if (op->in[i]->id >= 100000)
             see_op(g, op->in[i]);
@@ -114,18 +158,20 @@ static void see_term(Term *t, void *arg)
     } else if (t->kind == TERM_MATCHES || t->kind == TERM_LIKE) {
         g->opaque = true;
     }
-    if (t->kind == TERM_CONST && t->value.kind == DATUM_TEXT)
-        add_text(g, t->value.u.s, t->value.len);
-    if (t->kind == TERM_CONST && datum_is_number(&t->value))
-        add_number(g, &t->value);
+    if (t->kind == TERM_CONST)
+        see_value(g, &t->value);
+    if (t->kind == TERM_FIELD && t->index > g->widest)
+        g->widest = t->index;
     if (t->kind == TERM_LOOKUP && t->args[1]->kind == TERM_CONST)
         map_put(&g->keys, t->args[1]->value.u.s, g);
     if (t->kind == TERM_CALL)
         see_call(g, t);
     if (t->kind == TERM_CAST &&
         (t->args[0]->type.kind == DATUM_TEXT || t->args[0]->type.kind == DATUM_BYTES) &&
-        t->type.kind != DATUM_TEXT)
+        t->type.kind != DATUM_TEXT) {
         g->opaque = true;
+        g->k->text_numbers |= dtype_is_number(t->type.kind);
+    }
     if (t->op && t->op->id >= 100000)
         see_op(g, t->op);
 }
@@ -163,32 +209,98 @@ static void gather_numbers(Know *k, const Gather *g)
     push_number(k, 1000, false);
 }
 
-/* ---- words of the patterns */
+/* ---- words of the patterns
+ *
+ * What the program asks about one text are tests: does it match a pattern, is
+ * it below, equal to, or above a constant? Each test is an automaton that reads
+ * the text byte by byte. Texts with the same answers to all tests are one
+ * class; the program cannot tell them apart. The list of candidates holds two
+ * words of each class that is not empty. */
 
-typedef struct Product {
-    Automaton *m[MOST_PATTERNS];
+typedef struct Test {
+    Automaton *m;              /* a pattern; or */
+    const Datum *text;         /* a constant */
+} Test;
+
+typedef struct Tests {
+    Test all[MOST_TESTS];
     size_t n;
-} Product;
+} Tests;
 
 typedef struct State {
-    int s[MOST_PATTERNS];
+    int s[MOST_TESTS];
     int from;                  /* number of the state before; -1 */
     unsigned char by;
 } State;
 
-static unsigned signature(Product *p, const State *s)
+/* Against a constant of n bytes: 0..n, so many bytes are equal; n + 1: below;
+ * n + 2: above. */
+static int step(const Test *t, int state, unsigned char by)
 {
-    unsigned bits = 0;
-    for (size_t i = 0; i < p->n; i++)
-        bits |= (unsigned)automaton_accepts(p->m[i], s->s[i]) << i;
-    return bits;
+    if (t->m)
+        return automaton_step(t->m, state, by);
+    int n = (int)t->text->len;
+    if (state > n)
+        return state;
+    if (state == n)
+        return n + 2;
+    unsigned char c = (unsigned char)t->text->u.s[state];
+    return by == c ? state + 1 : by < c ? n + 1 : n + 2;
+}
+
+enum { ANSWER_NO, ANSWER_YES, ANSWER_EQUAL, ANSWER_BELOW, ANSWER_ABOVE };
+
+static int answer(const Test *t, int state)
+{
+    if (t->m)
+        return automaton_accepts(t->m, state) ? ANSWER_YES : ANSWER_NO;
+    int n = (int)t->text->len;
+    return state == n ? ANSWER_EQUAL : state == n + 2 ? ANSWER_ABOVE : ANSWER_BELOW;
+}
+
+/* The number of the class that these answers make, from 1. */
+static int class_of(Know *k, const Tests *t, const int *states)
+{
+    unsigned char key[MOST_TESTS] = { 0 };
+    bool only = false;
+    for (size_t i = 0; i < t->n; i++) {
+        key[i] = (unsigned char)answer(&t->all[i], states[i]);
+        only |= key[i] == ANSWER_EQUAL;
+    }
+    void *old = map_getn(&k->classes, key, sizeof key);
+    if (old)
+        return (int)(intptr_t)old;
+    int id = (int)k->classes.len + 1;
+    map_putn(&k->classes, key, sizeof key, (void *)(intptr_t)id);
+    vec_push(&k->class_only, only);
+    return id;
+}
+
+int know_class(Know *k, const Datum *v)
+{
+    int states[MOST_TESTS] = { 0 };
+    const Tests *t = k->tests;
+    if (v->kind != DATUM_TEXT && v->kind != DATUM_BYTES)
+        return 0;
+    for (size_t i = 0; i < v->len; i++)
+        for (size_t m = 0; m < t->n; m++)
+            states[m] = step(&t->all[m], states[m], (unsigned char)v->u.s[i]);
+    return class_of(k, t, states);
+}
+
+bool know_class_is_one_text(const Know *k, int id)
+{
+    return id > 0 && (size_t)id <= k->class_only.len && k->class_only.items[id - 1];
 }
 
 typedef Vec(Datum) WordList;
 
-static void word_to(Know *k, const State *states, size_t at, WordList *out)
+/* The way to a state, and one byte more unless it is 0. */
+static Datum word_to(Know *k, const State *states, size_t at, char more)
 {
     Str s = { 0 };
+    if (more)
+        str_addc(&s, more);
     for (int i = (int)at; states[i].from >= 0; i = states[i].from)
         str_addc(&s, (char)states[i].by);
     for (size_t i = 0; i < s.len / 2; i++) {
@@ -196,97 +308,148 @@ static void word_to(Know *k, const State *states, size_t at, WordList *out)
         s.data[i] = s.data[s.len - 1 - i];
         s.data[s.len - 1 - i] = c;
     }
-    if (s.len)
-        vec_push(out, datum_textn(&k->arena, s.data, s.len));
+    Datum d = datum_textn(&k->arena, str_c(&s), s.len);
     str_release(&s);
+    return d;
 }
 
-/* Letters that are tried, the readable ones first. Others stand for
- * themselves by one of each kind. */
+/* Bytes that are tried, the readable ones first. */
 static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
                               " .-_@/:,;+=!?#%&'\"()[]{}<>*|~^$\\`\t\n";
 
-/* Breadth first over all automata at once: the first two words of each
- * combination of answers, shortest first. */
-static bool product_words(Know *k, Product *p, WordList *out)
+typedef struct Search {
+    Know *k;
+    const Tests *t;
+    Vec(State) states;
+    Map seen;
+    Vec(unsigned char) times;  /* by class: words found */
+    WordList first, second;    /* one word of each class; one more */
+    bool odd;                  /* a class has only words with odd bytes */
+} Search;
+
+static void found(Search *x, int id, size_t at, char more)
 {
-    Vec(State) states = { 0 };
-    Map seen = { 0 };
-    unsigned *times = xcalloc(1u << p->n, sizeof *times);
-    State start = { .from = -1 };
-    vec_push(&states, start);
-    map_putn(&seen, start.s, sizeof start.s, k);
-    bool complete = true;
-    for (size_t i = 0; i < states.len; i++) {
-        if (i && times[signature(p, &states.items[i])]++ < 2)
-            word_to(k, states.items, i, out);
-        for (const char *c = letters; *c; c++) {
-            State next = { .from = (int)i, .by = (unsigned char)*c };
-            for (size_t m = 0; m < p->n; m++)
-                next.s[m] = automaton_step(p->m[m], states.items[i].s[m], next.by);
-            if (!map_putn(&seen, next.s, sizeof next.s, k)) {
-                /* A loop: one more word of this kind, if it is not empty. */
-                if (times[signature(p, &next)] < 2 && states.len < MOST_PRODUCT) {
-                    times[signature(p, &next)]++;
-                    vec_push(&states, next);
-                    word_to(k, states.items, states.len - 1, out);
-                    states.len--;
-                }
-                continue;
-            }
-            if (states.len >= MOST_PRODUCT) {
-                complete = false;
-                break;
-            }
-            vec_push(&states, next);
-        }
-        if (!complete)
-            break;
+    while (x->times.len <= (size_t)id)
+        vec_push(&x->times, 0);
+    if (x->times.items[id]++ > 1) {
+        x->times.items[id] = 2;
+        return;
     }
-    vec_release(&states);
-    map_release(&seen);
-    free(times);
+    vec_push(x->times.items[id] == 1 ? &x->first : &x->second,
+             word_to(x->k, x->states.items, at, more));
+}
+
+/* One byte further. False: there are too many states. */
+static bool expand(Search *x, size_t at, unsigned char by, bool odd)
+{
+    State next = { .from = (int)at, .by = by };
+    for (size_t m = 0; m < x->t->n; m++)
+        next.s[m] = step(&x->t->all[m], x->states.items[at].s[m], by);
+    int id = class_of(x->k, x->t, next.s);
+    if (odd) {
+        x->odd |= x->times.len <= (size_t)id || !x->times.items[id];
+        return true;
+    }
+    if (map_putn(&x->seen, next.s, sizeof next.s, x)) {
+        vec_push(&x->states, next);
+        found(x, id, x->states.len - 1, 0);
+    } else {
+        found(x, id, at, (char)by);
+    }
+    return x->states.len < MOST_PRODUCT;
+}
+
+/* Breadth first over all tests at once: the shortest words come first. True:
+ * every class that is not empty has a word. */
+static bool search_words(Search *x)
+{
+    State start = { .from = -1 };
+    vec_push(&x->states, start);
+    map_putn(&x->seen, start.s, sizeof start.s, x);
+    if (x->k->plan->lang == LANG_SQL)              /* Pig loads no empty text */
+        found(x, class_of(x->k, x->t, start.s), 0, 0);
+    for (size_t i = 0; i < x->states.len; i++)
+        for (const char *c = letters; *c; c++)
+            if (!expand(x, i, (unsigned char)*c, false))
+                return false;
+    for (size_t i = 0; i < x->states.len; i++)
+        for (int c = 1; c < 256; c++)
+            if (!strchr(letters, c))
+                expand(x, i, (unsigned char)c, true);
+    return !x->odd;
+}
+
+static bool words_of(Know *k, const Tests *t, WordList *out)
+{
+    Search x = { .k = k, .t = t };
+    bool complete = search_words(&x);
+    for (size_t i = 0; i < x.first.len; i++)
+        vec_push(out, x.first.items[i]);
+    k->nfirst_words = out->len;
+    for (size_t i = 0; i < x.second.len; i++)
+        vec_push(out, x.second.items[i]);
+    vec_release(&x.states);
+    vec_release(&x.times);
+    vec_release(&x.first);
+    vec_release(&x.second);
+    map_release(&x.seen);
     return complete;
+}
+
+static Automaton *pattern_automaton(Know *k, const Pattern *x)
+{
+    int flags = regex_is_simple(x->s, x->n) ? REGEX_DOT_ALL : 0;
+    for (size_t i = 0; i < x->n; i++)              /* automata know bytes, not letters beyond ASCII */
+        k->text_exact &= (unsigned char)x->s[i] < 128;
+    Regex *r = x->like ? regex_like(&k->arena, x->s, x->n, x->fold, NULL)
+                       : regex_new(&k->arena, x->s, x->n, flags, NULL);
+    return r ? regex_automaton(r, &k->arena) : NULL;
+}
+
+/* The text stands in the program as a pattern, and nowhere else. */
+static bool is_only_pattern(const Gather *g, size_t text)
+{
+    const Datum *t = &g->texts.items[text];
+    unsigned times = 0;
+    for (size_t i = 0; i < g->patterns.len; i++)
+        times += g->patterns.items[i].n == t->len && !memcmp(g->patterns.items[i].s, t->u.s, t->len);
+    return times >= g->times.items[text];
 }
 
 static void gather_words(Know *k, Gather *g, WordList *out)
 {
-    Product p = { 0 };
-    k->text_exact = !g->opaque;
+    Tests *t = k->tests = arena_new(&k->arena, Tests);
+    k->text_exact = !g->opaque && !g->crowded;
     for (size_t i = 0; i < g->patterns.len; i++) {
-        const Pattern *x = &g->patterns.items[i];
-        int flags = regex_is_simple(x->s, x->n) ? REGEX_DOT_ALL : 0;
-        Regex *r = x->like ? regex_like(&k->arena, x->s, x->n, x->fold, NULL)
-                           : regex_new(&k->arena, x->s, x->n, flags, NULL);
-        Automaton *m = r ? regex_automaton(r, &k->arena) : NULL;
-        if (m && p.n < MOST_PATTERNS) {
-            p.m[p.n++] = m;
+        Automaton *m = pattern_automaton(k, &g->patterns.items[i]);
+        if (m && t->n < MOST_PATTERNS) {
+            t->all[t->n++].m = m;
         } else {
             automaton_free(m);
             k->text_exact = false;
         }
     }
-    if (p.n && !product_words(k, &p, out)) {
-        k->text_exact = false;
-        /* Too many together: each alone gives at least its own words. */
-        for (size_t i = 0; i < p.n; i++) {
-            Product one = { .m = { p.m[i] }, .n = 1 };
-            product_words(k, &one, out);
-        }
+    size_t npatterns = t->n;
+    for (size_t i = 0; i < g->texts.len; i++) {
+        if (is_only_pattern(g, i))
+            continue;
+        Datum *copy = arena_new(&k->arena, Datum);
+        *copy = g->texts.items[i];
+        t->all[t->n++].text = copy;
     }
-    for (size_t i = 0; i < p.n; i++)
-        automaton_free(p.m[i]);
+    if (words_of(k, t, out))
+        return;
+    k->text_exact = false;
+    /* Too many together: each pattern alone gives at least its own words. */
+    for (size_t i = 0; i < npatterns; i++) {
+        Tests one = { .all = { t->all[i] }, .n = 1 };
+        words_of(k, &one, out);
+    }
+    k->nfirst_words = out->len;
 }
 
-static bool is_pattern(const Gather *g, const Datum *t)
-{
-    for (size_t i = 0; i < g->patterns.len; i++)
-        if (g->patterns.items[i].n == t->len && !memcmp(g->patterns.items[i].s, t->u.s, t->len))
-            return true;
-    return false;
-}
-
-/* Just below and just above a constant. */
+/* Just below and just above a constant, and in the other case: for functions
+ * of text, which no automaton knows. */
 static void neighbours(Know *k, const Datum *t, WordList *out)
 {
     Str s = { 0 };
@@ -300,7 +463,31 @@ static void neighbours(Know *k, const Datum *t, WordList *out)
         char less = (char)(t->u.s[0] - 1);
         vec_push(out, datum_textn(&k->arena, &less, 1));
     }
+    for (int upper = 0; upper < 2; upper++) {
+        for (size_t i = 0; i < t->len; i++)
+            s.data[i] = (char)(upper ? toupper((unsigned char)t->u.s[i])
+                                     : tolower((unsigned char)t->u.s[i]));
+        vec_push(out, datum_textn(&k->arena, s.data, t->len));
+    }
     str_release(&s);
+}
+
+/* ---- dates */
+
+/* The moments that the program names, days and a month and a year around them,
+ * and some others. */
+static void gather_moments(Know *k, const Gather *g)
+{
+    static const int64_t day = 86400000LL;
+    static const int64_t near[] = { 0, day, -day, 31 * day, -31 * day, 366 * day, -366 * day };
+    k->moments = arena_array(&k->arena, Datum, MOST_MOMENTS + 4);
+    for (size_t i = 0; i < sizeof near / sizeof *near; i++)
+        for (size_t m = 0; m < g->moments.len && k->nmoments < MOST_MOMENTS; m++)
+            k->moments[k->nmoments++] = datum_datetime(g->moments.items[m] + near[i]);
+    static const int64_t some[] = { 1262304000000LL, 1262390400000LL, 1330041600000LL,
+                                    946684800000LL };
+    for (size_t i = 0; i < 4; i++)
+        k->moments[k->nmoments++] = datum_datetime(some[i]);
 }
 
 /* ---- columns */
@@ -326,10 +513,11 @@ static void add_sample(Know *k, Column *c, const Datum *v)
     c->samples[c->nsamples++] = datum_copy(&k->arena, v);
 }
 
-static void sample_columns(Know *k, const Op *op)
+/* Without a schema there are as many columns as the program looks at. */
+static void sample_columns(Know *k, const Op *op, int widest)
 {
     const Input *in = k->samples ? &k->samples[op->id] : NULL;
-    size_t n = op->schema ? op->schema->n : 0;
+    size_t n = op->schema ? op->schema->n : widest < 3 ? 4 : widest < 64 ? (size_t)widest + 1 : 64;
     for (size_t i = 0; in && i < in->n && !op->schema; i++)
         n = in->rows[i]->n > n ? in->rows[i]->n : n;
     k->ncolumns[op->id] = n;
@@ -432,26 +620,54 @@ static void find_twins(Know *k)
     }
 }
 
-static void add_word(Column *c, const Datum *v, DatumKind kind)
+/* False: there is no room. */
+static bool add_word(Know *k, Column *c, const Datum *v, DatumKind kind)
 {
-    if (c->nwords >= MOST_WORDS || !v->len)
-        return;
+    if ((!v->len && k->plan->lang == LANG_PIG) || (c->longest && v->len > c->longest))
+        return true;                               /* it cannot be there */
     Datum d = *v;
     d.kind = (uint8_t)kind;
     for (size_t i = 0; i < c->nwords; i++)
         if (!datum_compare(&c->words[i], &d))
-            return;
+            return true;
+    if (c->nwords >= MOST_WORDS)
+        return false;
+    c->classes[c->nwords] = know_class(k, &d);
     c->words[c->nwords++] = d;
+    return true;
 }
 
-static void add_number_words(Know *k, Column *c)
+static void add_number_words(Know *k, Column *c, DatumKind kind)
 {
     for (size_t i = 0; i < k->nnumbers; i++) {
         Str s = { 0 };
         datum_print(&s, &k->numbers[i], false);
         Datum d = datum_textn(&k->arena, s.data, s.len);
-        add_word(c, &d, DATUM_BYTES);
+        add_word(k, c, &d, kind);
         str_release(&s);
+    }
+}
+
+/* Values of columns that are compared with this one. */
+static void add_twins(Know *k, Column *c, DatumKind kind)
+{
+    for (size_t o = 0; o < k->plan->ops.len && c->twin >= 0 && !k->no_real_values; o++)
+        for (size_t n = 0; k->columns[o] && n < k->ncolumns[o]; n++) {
+            const Column *other = &k->columns[o][n];
+            for (size_t i = 0; other != c && other->twin == c->twin && i < 8 && i < other->nsamples;
+                 i++)
+                if (other->samples[i].kind == DATUM_TEXT || other->samples[i].kind == DATUM_BYTES)
+                    add_word(k, c, &other->samples[i], kind);
+        }
+}
+
+static void add_fresh(Know *k, Column *c, DatumKind kind)
+{
+    for (size_t i = 0; i < 8; i++) {
+        Datum d = datum_text(&k->arena, fresh_words[i]);
+        if (c->longest && c->longest < 4)
+            d.len = 1;
+        add_word(k, c, &d, kind);
     }
 }
 
@@ -463,27 +679,23 @@ static void fill_words(Know *k, const Op *op, size_t at, const WordList *pattern
     if (kind != DATUM_TEXT && kind != DATUM_BYTES)
         return;
     c->words = arena_array(&k->arena, Datum, MOST_WORDS);
+    c->classes = arena_array(&k->arena, int, MOST_WORDS);
+    if (op->rules && op->rules->max_length && op->rules->max_length[at] > 0)
+        c->longest = (size_t)op->rules->max_length[at];
     for (size_t i = 0; i < c->nsamples && !k->no_real_values; i++)
         if (c->samples[i].kind == kind)
-            add_word(c, &c->samples[i], kind);
-    for (size_t o = 0; o < k->plan->ops.len && c->twin >= 0 && !k->no_real_values; o++)
-        for (size_t n = 0; k->columns[o] && n < k->ncolumns[o]; n++) {
-            const Column *other = &k->columns[o][n];
-            for (size_t i = 0; other != c && other->twin == c->twin && i < 8 && i < other->nsamples;
-                 i++)
-                if (other->samples[i].kind == DATUM_TEXT || other->samples[i].kind == DATUM_BYTES)
-                    add_word(c, &other->samples[i], kind);
-        }
-    if (kind == DATUM_BYTES)
-        add_number_words(k, c);
-    for (size_t i = 0; i < 8; i++) {
-        Datum d = datum_text(&k->arena, fresh_words[i]);
-        add_word(c, &d, kind);
-    }
-    for (size_t i = 0; i < patterns->len; i++)
-        add_word(c, &patterns->items[i], kind);
+            add_word(k, c, &c->samples[i], kind);
+    add_twins(k, c, kind);
+    add_fresh(k, c, kind);
+    /* The classes come first: with all of them the list is complete. */
+    for (size_t i = 0; i < k->nfirst_words && i < patterns->len; i++)
+        k->text_exact &= add_word(k, c, &patterns->items[i], kind);
+    if (kind == DATUM_BYTES || k->text_numbers)
+        add_number_words(k, c, kind);
+    for (size_t i = k->nfirst_words; i < patterns->len; i++)
+        add_word(k, c, &patterns->items[i], kind);
     for (size_t i = 0; i < constants->len; i++)
-        add_word(c, &constants->items[i], kind);
+        add_word(k, c, &constants->items[i], kind);
 }
 
 Know *know_new(const Plan *p, const Input *samples, bool no_real_values)
@@ -496,11 +708,11 @@ Know *know_new(const Plan *p, const Input *samples, bool no_real_values)
     k->no_real_values = no_real_values;
     k->columns = arena_array(&k->arena, Column *, p->ops.len);
     k->ncolumns = arena_array(&k->arena, size_t, p->ops.len);
-    for (size_t i = 0; i < p->ops.len; i++) {
+    for (size_t i = 0; i < p->ops.len; i++)
         see_op(&g, p->ops.items[i]);
+    for (size_t i = 0; i < p->ops.len; i++)
         if (p->ops.items[i]->kind == OP_LOAD)
-            sample_columns(k, p->ops.items[i]);
-    }
+            sample_columns(k, p->ops.items[i], g.widest);
     gather_numbers(k, &g);
     for (size_t i = 0; i < g.dates.len; i++)
         vec_push(&patterns, g.dates.items[i]);
@@ -509,9 +721,10 @@ Know *know_new(const Plan *p, const Input *samples, bool no_real_values)
     if (g.dates.len)
         memcpy(k->dates, g.dates.items, g.dates.len * sizeof(Datum));
     gather_words(k, &g, &patterns);
-    for (size_t i = 0; i < g.texts.len; i++)
-        if (!is_pattern(&g, &g.texts.items[i]))
+    for (size_t i = 0; i < g.texts.len && g.opaque; i++)
+        if (!is_only_pattern(&g, i))
             neighbours(k, &g.texts.items[i], &constants);
+    gather_moments(k, &g);
     find_twins(k);
     for (size_t i = 0; i < p->ops.len; i++)
         for (size_t c = 0; k->columns[i] && c < k->ncolumns[i]; c++)
@@ -527,6 +740,8 @@ Know *know_new(const Plan *p, const Input *samples, bool no_real_values)
     vec_release(&patterns);
     vec_release(&constants);
     vec_release(&g.texts);
+    vec_release(&g.times);
+    vec_release(&g.moments);
     vec_release(&g.numbers);
     vec_release(&g.patterns);
     vec_release(&g.dates);
@@ -538,6 +753,10 @@ void know_free(Know *k)
 {
     if (!k)
         return;
+    for (size_t i = 0; i < k->tests->n; i++)
+        automaton_free(k->tests->all[i].m);
+    map_release(&k->classes);
+    vec_release(&k->class_only);
     arena_release(&k->arena);
     free(k);
 }

@@ -1,6 +1,7 @@
 #include "dataflow/load.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "dataflow/datum_json.h"
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
@@ -361,55 +362,6 @@ static void print_csv(Str *out, const char *s, size_t n)
     str_addc(out, '"');
 }
 
-static json_t *datum_json(const Datum *v, Type t)
-{
-    switch ((DatumKind)v->kind) {
-    case DATUM_NULL: return json_null();
-    case DATUM_BOOL: return json_boolean(v->u.b);
-    case DATUM_INT:
-    case DATUM_LONG:
-    case DATUM_BIGINT: return json_integer(v->u.i);
-    case DATUM_FLOAT:
-    case DATUM_DOUBLE:
-    case DATUM_BIGDEC: return json_real(v->u.d);
-    case DATUM_TUPLE: {
-        json_t *o = json_object();
-        for (size_t i = 0; i < v->u.tuple->n; i++) {
-            char name[32];
-            snprintf(name, sizeof name, "f%zu", i);
-            bool known = t.inner && i < t.inner->n && t.inner->fields[i].name;
-            json_object_set_new(o, known ? t.inner->fields[i].name : name,
-                                datum_json(&v->u.tuple->fields[i], t.inner && i < t.inner->n
-                                                                       ? t.inner->fields[i].type
-                                                                       : dtype_of(DATUM_BYTES)));
-        }
-        return o;
-    }
-    case DATUM_BAG: {
-        json_t *o = json_array();
-        for (size_t i = 0; i < v->u.bag->n; i++) {
-            Datum d = datum_tuple(v->u.bag->items[i]);
-            json_array_append_new(o, datum_json(&d, dtype_tuple(t.inner)));
-        }
-        return o;
-    }
-    case DATUM_MAP: {
-        json_t *o = json_object();
-        for (size_t i = 0; i < v->u.map->n; i++)
-            json_object_set_new(o, v->u.map->keys[i].u.s,
-                                datum_json(&v->u.map->values[i], dtype_of(DATUM_BYTES)));
-        return o;
-    }
-    default: {
-        Str s = { 0 };
-        datum_print(&s, v, false);
-        json_t *o = json_textn(str_c(&s), s.len);
-        str_release(&s);
-        return o;
-    }
-    }
-}
-
 void load_print(const Op *op, const Input *in, Str *out)
 {
     Form form = form_of(op, NULL);
@@ -417,7 +369,8 @@ void load_print(const Op *op, const Input *in, Str *out)
     for (size_t i = 0; i < in->n; i++) {
         if (form == FORM_JSON) {
             Datum d = datum_tuple(in->rows[i]);
-            json_t *o = datum_json(&d, dtype_tuple(op->schema));
+            Type type = dtype_tuple(op->schema);
+            json_t *o = datum_json(&d, &type);
             char *text = json_dumps(o, JSON_COMPACT | JSON_ENCODE_ANY);
             str_add(out, text ? text : "null");
             free(text);

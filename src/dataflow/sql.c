@@ -335,9 +335,46 @@ bool sql_available(void)
 }
 
 #ifdef HAVE_PG_QUERY
-static json_t *tree_of(Sql *q)
+/* Other databases take a subquery in FROM without a name. Gives it one; `at` is
+ * its parenthesis. */
+static bool name_subquery(Sql *q, size_t at, int number)
+{
+    Str s = { 0 };
+    int open = 0;
+    size_t i = at;
+    str_addn(&s, q->t->text, q->t->n);
+    for (; i < s.len; i++) {
+        size_t end = skip_quoted(&s, i);
+        i = end > i ? end - 1 : i;
+        open += s.data[i] == '(' ? 1 : s.data[i] == ')' ? -1 : 0;
+        if (!open)
+            break;
+    }
+    bool ok = i < s.len && i > at;
+    if (ok) {
+        char *text = arena_printf(&q->p->arena, "%.*s AS unnamed%d%s", (int)i + 1, str_c(&s), number,
+                                  str_c(&s) + i + 1);
+        q->t = text_new(q, q->t->file, text);
+    }
+    str_release(&s);
+    return ok;
+}
+
+static PgQueryParseResult parse(Sql *q)
 {
     PgQueryParseResult r = pg_query_parse(q->t->text);
+    for (int k = 1; k < 20 && r.error && strstr(r.error->message, "in FROM must have an alias"); k++) {
+        if (r.error->cursorpos <= 0 || !name_subquery(q, (size_t)r.error->cursorpos - 1, k))
+            break;
+        pg_query_free_parse_result(r);
+        r = pg_query_parse(q->t->text);
+    }
+    return r;
+}
+
+static json_t *tree_of(Sql *q)
+{
+    PgQueryParseResult r = parse(q);
     json_t *tree = NULL;
     if (r.error) {
         size_t at = r.error->cursorpos > 0 ? (size_t)r.error->cursorpos - 1 : 0;

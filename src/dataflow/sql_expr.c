@@ -97,10 +97,14 @@ static Term *grouped_column(Sql *q, const Names *n, int index, int depth, SrcPos
             return key_term(q, n, k, depth, at);
     }
     const SqlColumn *c = &n->rel.cols[index];
-    if (!depends_on_keys(n, c)) {
+    bool loose = q->o && q->o->dialect == SQL_SQLITE;
+    if (!depends_on_keys(n, c) && !loose) {
         sql_fail(q, at, "column %s is neither in GROUP BY nor inside an aggregate", c->name);
         return NULL;
     }
+    if (!depends_on_keys(n, c))
+        plan_note(q->p, at, "column %s is not in GROUP BY: SQLite takes it from any row of the group, "
+                            "here it is the least value", c->name);
     Term *t = term_new(q->p, TERM_AGGREGATE, at);
     t->name = "min";
     term_arg(q->p, t, term_field(q->p, depth, 1, at));

@@ -46,7 +46,10 @@ void sql_print_value(Str *out, const Datum *v, bool day)
     case DATUM_BIGDEC: real(out, v->u.d); break;
     case DATUM_DATETIME:
         str_addc(out, '\'');
-        date_print_as(out, v->u.i, day ? "yyyy-MM-dd" : "yyyy-MM-dd HH:mm:ss");
+        date_print_as(out, v->u.i,
+                      day                ? "yyyy-MM-dd"
+                      : v->u.i % 1000    ? "yyyy-MM-dd HH:mm:ss.SSS"
+                                         : "yyyy-MM-dd HH:mm:ss");
         str_addc(out, '\'');
         break;
     case DATUM_TEXT:
@@ -58,12 +61,23 @@ void sql_print_value(Str *out, const Datum *v, bool day)
 /* A name that SQL takes without quotes, or with them. */
 static void name(Str *out, const char *s)
 {
+    /* Of PostgreSQL and of SQLite. */
     static const char *const reserved[] = {
-        "order",      "group",  "user",    "table",      "select", "from",   "where",   "to",
-        "end",        "check",  "desc",    "asc",        "limit",  "offset", "primary", "default",
-        "references", "column", "all",     "and",        "or",     "not",    "case",    "when",
-        "then",       "else",   "union",   "in",         "is",     "null",   "on",      "using",
-        "with",       "grant",  "placing", "constraint", NULL
+        "add", "all", "alter", "analyse", "analyze", "and", "any", "array", "as", "asc",
+        "asymmetric", "authorization", "autoincrement", "between", "binary", "both", "case",
+        "cast", "check", "collate", "collation", "column", "commit", "concurrently",
+        "constraint", "create", "cross", "current_catalog", "current_date", "current_role",
+        "current_schema", "current_time", "current_timestamp", "current_user", "default",
+        "deferrable", "delete", "desc", "distinct", "do", "drop", "else", "end", "escape",
+        "except", "exists", "false", "fetch", "for", "foreign", "freeze", "from", "full",
+        "grant", "group", "having", "ilike", "in", "index", "initially", "inner", "insert",
+        "intersect", "into", "is", "isnull", "join", "lateral", "leading", "left", "like",
+        "limit", "localtime", "localtimestamp", "natural", "not", "notnull", "null",
+        "offset", "on", "only", "or", "order", "outer", "overlaps", "placing", "primary",
+        "references", "returning", "right", "select", "session_user", "set", "similar",
+        "some", "symmetric", "table", "tablesample", "then", "to", "trailing",
+        "transaction", "true", "union", "unique", "update", "user", "using", "values",
+        "variadic", "verbose", "when", "where", "window", "with", NULL
     };
     bool plain = *s && strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(s) &&
                  !(*s >= '0' && *s <= '9') && !str_is_one_of(s, reserved);

@@ -8,6 +8,8 @@ enum { MOST_ALTS = 400, MOST_ITEMS = 80 };
 void sought_assert_as(Sought *s, Truth t, int tag)
 {
     bool free;
+    if (s->relaxed && tag == TAG_FRESH)            /* proofs are about all tables, not about ours */
+        return;
     if (s->guard && !(arith_is_constant(s->z, s->guard, &free) && free))
         t = arith_or(s->z, arith_not(s->z, s->guard), t);
     arith_assert(s->z, t, tag);
@@ -75,7 +77,7 @@ static Sym field_alts(Sought *s, const Alt *alts, size_t n, size_t i)
     DatumKind kind = DATUM_NULL;
     for (size_t k = 0; k < n; k++) {
         const Tuple *t = alts[k].value.u.tuple;
-        f[k] = (Alt){ alts[k].when, i < t->n ? t->fields[i] : datum_null() };
+        f[k] = (Alt){ alts[k].when, i < t->n ? t->fields[i] : datum_null(), 0 };
         if (f[k].value.kind != DATUM_NULL)
             kind = f[k].value.kind;
     }
@@ -110,7 +112,7 @@ static Sym bag_alts(Sought *s, const Alt *alts, size_t n)
         size_t m = 0;
         for (size_t i = 0; i < n; i++)
             if (alts[i].value.u.bag->n > k)
-                item[m++] = (Alt){ alts[i].when, datum_tuple(alts[i].value.u.bag->items[k]) };
+                item[m++] = (Alt){ alts[i].when, datum_tuple(alts[i].value.u.bag->items[k]), 0 };
         r.items[k] = tuple_alts(s, item, m);
         r.present[k] = any_alt(s, item, m);
     }
@@ -166,7 +168,7 @@ Sym sym_const(Sought *s, const Datum *d)
         }
         return r;
     }
-    Alt one = { yes(s), *d };
+    Alt one = { yes(s), *d, s->relaxed ? know_class(s->know, d) : 0 };
     Sym r = from_alts(s, d->kind, &one, 1);
     r.null = no(s);
     return r;
@@ -174,10 +176,15 @@ Sym sym_const(Sought *s, const Datum *d)
 
 /* ---- leaves */
 
+static void in_range_as(Sought *s, Num x, int64_t least, int64_t most, int tag)
+{
+    sought_assert_as(s, arith_le(s->z, arith_int(s->z, least), x), tag);
+    sought_assert_as(s, arith_le(s->z, x, arith_int(s->z, most)), tag);
+}
+
 static void in_range(Sought *s, Num x, int64_t least, int64_t most)
 {
-    sought_assert_as(s, arith_le(s->z, arith_int(s->z, least), x), TAG_RANGE);
-    sought_assert_as(s, arith_le(s->z, x, arith_int(s->z, most)), TAG_RANGE);
+    in_range_as(s, x, least, most, TAG_RANGE);
 }
 
 static Sym text_leaf(Sought *s, DatumKind kind, const Column *c)
@@ -193,6 +200,7 @@ static Sym text_leaf(Sought *s, DatumKind kind, const Column *c)
     const Datum *words = c && c->nwords ? c->words : more;
     size_t n = c && c->nwords ? c->nwords : sizeof more / sizeof *more;
     Num pick = arith_int_var(s->z);
+    s->inexact |= !(c && c->nwords);
     in_range(s, pick, 0, (int64_t)n - 1);
     Sym r = { .kind = kind, .null = arith_bool_var(s->z), .nalts = n };
     r.alts = arena_array(s->a, Alt, n + 1);
@@ -201,7 +209,7 @@ static Sym text_leaf(Sought *s, DatumKind kind, const Column *c)
         d.kind = (uint8_t)kind;
         r.alts[i] = (Alt){ arith_and(s->z, arith_not(s->z, r.null),
                                      arith_eq(s->z, pick, arith_int(s->z, (int64_t)i))),
-                           d };
+                           d, c && c->nwords ? c->classes[i] : 0 };
     }
     return r;
 }
@@ -251,12 +259,12 @@ Sym sym_leaf(Sought *s, Type type, const Column *column, bool *used)
         if (type.kind == DATUM_INT)
             in_range(s, r.num, INT32_MIN, INT32_MAX);
         else
-            in_range(s, r.num, -(1LL << 53), 1LL << 53);
+            in_range_as(s, r.num, -(1LL << 53), 1LL << 53, TAG_DOMAIN);
         r.null = arith_bool_var(s->z);
         break;
     case DATUM_DATETIME:
         r.num = arith_int_var(s->z);
-        in_range(s, r.num, 0, 4102444800000LL);        /* 1970 to 2100 */
+        in_range_as(s, r.num, -30610224000000LL, 32503680000000LL, TAG_DOMAIN); /* 1000 to 3000 */
         r.null = arith_bool_var(s->z);
         break;
     case DATUM_FLOAT:
@@ -299,7 +307,7 @@ static size_t add_alt(Sought *s, const Sym *x, Alt *alts, size_t n, Datum d)
             return n;
     alts[n] =
         (Alt){ arith_and(s->z, arith_not(s->z, x->null), arith_eq(s->z, x->num, num_of(s, &d))),
-               d };
+               d, 0 };
     return n + 1;
 }
 
@@ -314,8 +322,8 @@ static bool enumerate(Sought *s, Sym *x)
     if (x->kind == DATUM_BOOL) {
         x->alts = arena_array(s->a, Alt, 2);
         Truth there = arith_not(s->z, x->null);
-        x->alts[0] = (Alt){ arith_and(s->z, there, x->truth), datum_bool(true) };
-        x->alts[1] = (Alt){ arith_and(s->z, there, arith_not(s->z, x->truth)), datum_bool(false) };
+        x->alts[0] = (Alt){ arith_and(s->z, there, x->truth), datum_bool(true), 0 };
+        x->alts[1] = (Alt){ arith_and(s->z, there, arith_not(s->z, x->truth)), datum_bool(false), 0 };
         x->nalts = 2;
         return true;
     }
@@ -325,8 +333,10 @@ static bool enumerate(Sought *s, Sym *x)
     size_t n = 0;
     for (size_t i = 0; x->column && i < x->column->nsamples && !s->know->no_real_values; i++)
         n = add_alt(s, x, alts, n, as_kind(s, &x->column->samples[i], x->kind));
-    for (size_t i = 0; i < s->know->nnumbers; i++)
-        n = add_alt(s, x, alts, n, as_kind(s, &s->know->numbers[i], x->kind));
+    bool dates = x->kind == DATUM_DATETIME;
+    const Datum *known = dates ? s->know->moments : s->know->numbers;
+    for (size_t i = 0; i < (dates ? s->know->nmoments : s->know->nnumbers); i++)
+        n = add_alt(s, x, alts, n, as_kind(s, &known[i], x->kind));
     if (is_real(x->kind)) {
         Datum half = datum_double(0.5), minus = datum_double(-0.5);
         n = add_alt(s, x, alts, n, as_kind(s, &half, x->kind));
@@ -351,16 +361,48 @@ static int compare_any(const Datum *x, const Datum *y)
     return datum_compare(&a, &b);
 }
 
+/* Does the comparison come out the same for all texts of the two classes? */
+static bool is_settled(const Sought *s, const Alt *x, const Alt *y, TermKind sign)
+{
+    if (know_class_is_one_text(s->know, x->class) || know_class_is_one_text(s->know, y->class))
+        return x->class && y->class;
+    return x->class && y->class && x->class != y->class && (sign == TERM_EQ || sign == TERM_NE);
+}
+
+/* What an open comparison of two texts gives: the same each time. */
+static Truth opened(Sought *s, const Sym *x, const Sym *y, TermKind sign)
+{
+    const void *key[3] = { x->alts, y->alts, (const void *)(intptr_t)sign };
+    if (sign == TERM_EQ && (uintptr_t)key[0] > (uintptr_t)key[1]) {
+        key[0] = y->alts;
+        key[1] = x->alts;
+    }
+    Truth t = map_getn(&s->opened, key, sizeof key);
+    if (!t) {
+        t = arith_bool_var(s->z);
+        map_putn(&s->opened, key, sizeof key, t);
+    }
+    return t;
+}
+
 static Truth compare_alts(Sought *s, const Sym *x, const Sym *y, TermKind sign)
 {
     s->inexact |= !s->know->text_exact;
-    Vec(Truth) t = { 0 };
+    Vec(Truth) t = { 0 }, open = { 0 };
     for (size_t i = 0; i < x->nalts; i++)
-        for (size_t k = 0; k < y->nalts; k++)
-            if (term_sign_holds(sign, compare_any(&x->alts[i].value, &y->alts[k].value)))
+        for (size_t k = 0; k < y->nalts; k++) {
+            bool settled = !s->relaxed || is_settled(s, &x->alts[i], &y->alts[k], sign);
+            if (!settled)
+                vec_push(&open, arith_and(s->z, x->alts[i].when, y->alts[k].when));
+            else if (term_sign_holds(sign, compare_any(&x->alts[i].value, &y->alts[k].value)))
                 vec_push(&t, arith_and(s->z, x->alts[i].when, y->alts[k].when));
+        }
     Truth r = arith_any(s->z, t.items, t.len);
+    if (open.len)
+        r = arith_or(s->z, r,
+                     arith_and(s->z, opened(s, x, y, sign), arith_any(s->z, open.items, open.len)));
     vec_release(&t);
+    vec_release(&open);
     return r;
 }
 
@@ -382,7 +424,8 @@ static Truth compare_syms(Sought *s, const Sym *x, const Sym *y, TermKind sign)
     if (x->num && y->num)
         return compare_nums(s, x->num, y->num, sign);
     if (is_text(x->kind) && is_text(y->kind))
-        return compare_alts(s, x, y, sign);
+        return sign == TERM_NE ? arith_not(s->z, compare_alts(s, x, y, TERM_EQ))
+                               : compare_alts(s, x, y, sign);
     if (x->truth && y->truth) {
         Truth same = arith_same(s->z, x->truth, y->truth);
         return sign == TERM_NE ? arith_not(s->z, same) : same;
@@ -534,7 +577,7 @@ static Sym tabulate(Sought *s, const Term *t, Sym *args, size_t n)
             continue;
         Datum d = call_on(s, t, values);
         if (d.kind != DATUM_NULL)
-            out[m++] = (Alt){ when, d };
+            out[m++] = (Alt){ when, d, 0 };
     }
     if (nbanned) {
         s->inexact = true;
@@ -584,7 +627,7 @@ static Num number_in(Sought *s, const Seen *e, size_t i, DatumKind kind)
             if (d.kind == DATUM_NULL)
                 vec_push(&bad, v.alts[k].when);
             else
-                alts[n++] = (Alt){ v.alts[k].when, d };
+                alts[n++] = (Alt){ v.alts[k].when, d, 0 };
         }
         /* Text in SUM would end the job. */
         sought_assert_as(s,
@@ -801,10 +844,46 @@ static Sym cast_alts(Sought *s, const Sym *x, Type to)
     for (size_t i = 0; i < x->nalts; i++) {
         Datum d;
         if (datum_cast(s->a, &x->alts[i].value, to, &d) && d.kind != DATUM_NULL)
-            alts[n++] = (Alt){ x->alts[i].when, d };
+            alts[n++] = (Alt){ x->alts[i].when, d, is_text(to.kind) ? x->alts[i].class : 0 };
     }
     Sym r = from_alts(s, to.kind, alts, n);
     return r;
+}
+
+/* A result as the machine has it. Rounding is confirmed by the evaluator, and
+ * wrap-around is not wanted; a relaxed question admits both. */
+static Num settle(Sought *s, DatumKind kind, Num r)
+{
+    if (!s->relaxed) {
+        if (kind == DATUM_INT)
+            in_range(s, r, INT32_MIN, INT32_MAX);
+        return r;
+    }
+    if (is_real(kind)) {
+        Num near = arith_real_var(s->z), zero = arith_real(s->z, 0);
+        Num size = arith_choose(s->z, arith_le(s->z, zero, r), r, arith_sub(s->z, zero, r));
+        Num error = arith_mul(s->z, size, arith_real(s->z, kind == DATUM_FLOAT ? 6e-8 : 1.12e-16));
+        error = arith_add(s->z, error, arith_real(s->z, 1e-300));
+        Truth huge = arith_lt(s->z, arith_real(s->z, 1e37), size);
+        Truth fits = arith_and(s->z, arith_le(s->z, arith_sub(s->z, r, error), near),
+                               arith_le(s->z, near, arith_add(s->z, r, error)));
+        sought_assert_as(s, arith_or(s->z, huge, fits), TAG_RANGE);
+        return near;
+    }
+    int64_t most = kind == DATUM_INT ? INT32_MAX : INT64_MAX;
+    Truth fits = arith_and(s->z, arith_le(s->z, arith_int(s->z, -most - 1), r),
+                           arith_le(s->z, r, arith_int(s->z, most)));
+    Num wrapped = arith_int_var(s->z);
+    in_range(s, wrapped, -most - 1, most);
+    return arith_choose(s->z, fits, r, wrapped);
+}
+
+/* Does a number become a double or a float without rounding? */
+static bool is_small(const Sym *x, DatumKind to)
+{
+    if (x->nalts == 1 && datum_is_number(&x->alts[0].value))
+        return fabs(datum_as_double(&x->alts[0].value)) < (to == DATUM_FLOAT ? 1e7 : 1e15);
+    return (x->kind == DATUM_INT || x->kind == DATUM_FLOAT) && to != DATUM_FLOAT;
 }
 
 static Sym of_cast(Sought *s, const Term *t, const SymEnv *env)
@@ -816,11 +895,12 @@ static Sym of_cast(Sought *s, const Term *t, const SymEnv *env)
     if (x.kind == DATUM_NULL)
         return sym_null(s, to);
     if (x.num && is_real(to))
-        return sym_num(s, to, x.null, x.num);
+        return sym_num(s, to, x.null,
+                       is_small(&x, to) ? arith_to_real(s->z, x.num)
+                                        : settle(s, to, arith_to_real(s->z, x.num)));
     if (x.num && is_whole(to)) {
         Sym r = sym_num(s, to, x.null, arith_to_int(s->z, x.num));
-        if (to == DATUM_INT)
-            in_range(s, r.num, INT32_MIN, INT32_MAX);
+        r.num = settle(s, to, r.num);
         return r;
     }
     if (x.truth && (is_whole(to) || is_real(to)))
@@ -856,10 +936,7 @@ static Sym of_arith(Sought *s, const Term *t, const SymEnv *env)
             sought_assert_as(s, arith_not(s->z, arith_eq(s->z, b, zero)), TAG_RANGE);
         break;
     }
-    /* Rounding is confirmed by the evaluator, wrap-around is not wanted. */
-    if (kind == DATUM_INT)
-        in_range(s, r, INT32_MIN, INT32_MAX);
-    return sym_num(s, kind, null, r);
+    return sym_num(s, kind, null, settle(s, kind, r));
 }
 
 static Sym of_compare(Sought *s, const Term *t, const SymEnv *env)
@@ -886,8 +963,7 @@ static Sym of_logic(Sought *s, const Term *t, const SymEnv *env)
     return sym_bool(arith_not(s->z, arith_or(s->z, is_true, is_false)), is_true);
 }
 
-/* c ? x : y of any type. */
-static Sym choose(Sought *s, Truth c, const Sym *x, const Sym *y)
+Sym sym_choose(Sought *s, Truth c, const Sym *x, const Sym *y)
 {
     bool v;
     if (arith_is_constant(s->z, c, &v))
@@ -899,7 +975,8 @@ static Sym choose(Sought *s, Truth c, const Sym *x, const Sym *y)
         if (r.nalts) {
             Alt *alts = arena_array(s->a, Alt, r.nalts + 1);
             for (size_t i = 0; i < r.nalts; i++)
-                alts[i] = (Alt){ arith_and(s->z, here, r.alts[i].when), r.alts[i].value };
+                alts[i] = (Alt){ arith_and(s->z, here, r.alts[i].when), r.alts[i].value,
+                                 r.alts[i].class };
             r.alts = alts;
         }
         return r;
@@ -912,16 +989,18 @@ static Sym choose(Sought *s, Truth c, const Sym *x, const Sym *y)
     if (x->nalts && y->nalts) {
         r.alts = arena_array(s->a, Alt, x->nalts + y->nalts + 1);
         for (size_t i = 0; i < x->nalts; i++)
-            r.alts[r.nalts++] = (Alt){ arith_and(s->z, c, x->alts[i].when), x->alts[i].value };
+            r.alts[r.nalts++] =
+                (Alt){ arith_and(s->z, c, x->alts[i].when), x->alts[i].value, x->alts[i].class };
         for (size_t i = 0; i < y->nalts; i++)
             r.alts[r.nalts++] =
-                (Alt){ arith_and(s->z, arith_not(s->z, c), y->alts[i].when), y->alts[i].value };
+                (Alt){ arith_and(s->z, arith_not(s->z, c), y->alts[i].when), y->alts[i].value,
+                       y->alts[i].class };
     }
     if (x->kind == DATUM_TUPLE && y->kind == DATUM_TUPLE && x->n == y->n) {
         r.n = x->n;
         r.fields = arena_array(s->a, Sym, r.n + 1);
         for (size_t i = 0; i < r.n; i++)
-            r.fields[i] = choose(s, c, &x->fields[i], &y->fields[i]);
+            r.fields[i] = sym_choose(s, c, &x->fields[i], &y->fields[i]);
     } else if (!r.num && !r.truth && !r.nalts) {
         return guess(s, dtype_of(x->kind));
     }
@@ -932,8 +1011,8 @@ static Sym of_cond(Sought *s, const Term *t, const SymEnv *env)
 {
     Sym c = sym_term(s, t->args[0], env);
     Sym x = sym_term(s, t->args[1], env), y = sym_term(s, t->args[2], env);
-    Sym r = choose(s, sym_true(s, &c), &x, &y), none = sym_null(s, DATUM_NULL);
-    return choose(s, c.null, &none, &r);
+    Sym r = sym_choose(s, sym_true(s, &c), &x, &y), none = sym_null(s, DATUM_NULL);
+    return sym_choose(s, c.null, &none, &r);
 }
 
 static Sym of_case(Sought *s, const Term *t, const SymEnv *env)
@@ -941,7 +1020,7 @@ static Sym of_case(Sought *s, const Term *t, const SymEnv *env)
     Sym r = t->nargs % 2 ? sym_term(s, t->args[t->nargs - 1], env) : sym_null(s, t->type.kind);
     for (size_t i = t->nargs / 2; i-- > 0;) {
         Sym c = sym_term(s, t->args[2 * i], env), v = sym_term(s, t->args[2 * i + 1], env);
-        r = choose(s, sym_true(s, &c), &v, &r);
+        r = sym_choose(s, sym_true(s, &c), &v, &r);
     }
     return r;
 }

@@ -11,9 +11,15 @@
  * each, and the result has the computed values as its alternatives. This is
  * exact, but for the restriction of the arguments; `inexact` is set then, and
  * "no solution" is no proof.
+ *
+ * A question may be `relaxed`: it then has all solutions that exist, and some
+ * more. Two texts of one class may be equal or not and come in any order,
+ * numbers that overflow may be anything, doubles are rounded. So "no solution" of
+ * a relaxed question that is not `inexact` is a proof.
  */
 #ifndef SUNDEW_DATAFLOW_SYM_H
 #define SUNDEW_DATAFLOW_SYM_H
+#include "base/map.h"
 #include "dataflow/classes.h"
 #include "dataflow/eval_int.h"
 #include "dataflow/know.h"
@@ -24,6 +30,7 @@ typedef struct Sym Sym;
 typedef struct Alt {
     Truth when;                /* and not null */
     Datum value;
+    int class;                 /* of a text (know.h); 0: unknown */
 } Alt;
 
 struct Sym {
@@ -69,14 +76,17 @@ typedef struct Sought {
     Arena *a;
     Arith *z;
     const Plan *plan;
-    const Know *know;
+    Know *know;
     const Run *run;            /* what the examples give so far */
     Udfs *udfs;
     bool passive;              /* users' functions: only calls that were seen */
     Evaluator *ev;
     Vec(Slot) slots;
+    Vec(Truth) strangers;      /* a demanded row meets no old row by its key */
     Truth guard;               /* assertions hold under it */
     int tag;
+    bool relaxed;
+    Map opened;                /* relaxed: comparisons of two texts, each decided once */
     bool inexact;
     bool stuck;                /* a demand cannot be met at all */
     const char *why;           /* … because */
@@ -110,6 +120,7 @@ Truth sym_equal(Sought *s, const Sym *x, const Sym *y);       /* neither is null
 Truth sym_alike(Sought *s, const Sym *x, const Sym *y);       /* null is like null */
 Truth sym_rows_alike(Sought *s, const Sym *x, const Sym *y);  /* all fields */
 Sym sym_tuple(Sought *s, size_t n);
+Sym sym_choose(Sought *s, Truth c, const Sym *x, const Sym *y);   /* c ? x : y of any type */
 /* The value in the solver's model. */
 Datum sym_value(Sought *s, const Sym *x, Type type, Arena *a);
 

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "base/units.h"
+#include "dataflow/datum_json.h"
 #include "dataflow/eval_int.h"
 #include <assert.h>
 #include <dlfcn.h>
@@ -16,6 +17,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,6 +57,7 @@ static void end_process(Udf *f)
         return;
     close(f->to);
     close(f->from);
+    kill(-f->pid, SIGKILL);
     kill(f->pid, SIGKILL);
     waitpid(f->pid, NULL, 0);
     f->pid = 0;
@@ -145,44 +148,6 @@ static void remember(Udfs *u, const char *name, const Str *key, const Datum *arg
 }
 
 /* ---- values as JSON */
-
-static json_t *to_json(const Datum *v)
-{
-    switch ((DatumKind)v->kind) {
-    case DATUM_NULL: return json_null();
-    case DATUM_BOOL: return json_boolean(v->u.b);
-    case DATUM_INT:
-    case DATUM_LONG:
-    case DATUM_BIGINT: return json_integer(v->u.i);
-    case DATUM_FLOAT:
-    case DATUM_DOUBLE:
-    case DATUM_BIGDEC: {
-        json_t *r = json_real(v->u.d);
-        return r ? r : json_null();
-    }
-    case DATUM_TUPLE: {
-        json_t *o = json_array();
-        for (size_t i = 0; i < v->u.tuple->n; i++)
-            json_array_append_new(o, to_json(&v->u.tuple->fields[i]));
-        return o;
-    }
-    case DATUM_BAG: {
-        json_t *o = json_array();
-        for (size_t i = 0; i < v->u.bag->n; i++) {
-            Datum d = datum_tuple(v->u.bag->items[i]);
-            json_array_append_new(o, to_json(&d));
-        }
-        return o;
-    }
-    default: {
-        Str s = { 0 };
-        datum_print(&s, v, false);
-        json_t *o = json_textn(str_c(&s), s.len);
-        str_release(&s);
-        return o;
-    }
-    }
-}
 
 static bool from_json(Arena *a, const json_t *v, DatumKind kind, Datum *out)
 {
@@ -313,6 +278,8 @@ static void run_child(Udf *f, int in, int out)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     signal(SIGPIPE, SIG_DFL);
+    setsid();                          /* what it starts ends with it */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (f->library) {
         dup2(null, 0);
         dup2(null, 1);
@@ -475,7 +442,7 @@ bool udf_call(Udfs *u, Arena *a, const char *name, Type type, const Datum *args,
         return false;
     json_t *list = json_array();
     for (size_t i = 0; i < n; i++)
-        json_array_append_new(list, to_json(&args[i]));
+        json_array_append_new(list, datum_json(&args[i], NULL));
     char *text = json_dumps(list, JSON_COMPACT | JSON_ENCODE_ANY);
     Str key = { 0 };
     str_addf(&key, "%s%s", name, text ? text : "");

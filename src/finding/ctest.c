@@ -83,12 +83,38 @@ static void add_file(Str *out, const CTestFile *f)
     map_release(&taken);
 }
 
+/* In quotes, because nothing is expanded in brackets. */
+static void add_cmake_path(Str *out, const char *word, const char *mark, const char *here)
+{
+    str_addc(out, '"');
+    for (const char *p = word; *p; p++) {
+        if (p == mark) {
+            str_add(out, here);
+            continue;
+        }
+        str_add(out, strchr("\\\"$;", *p) ? "\\" : "");
+        str_addc(out, *p);
+    }
+    str_addc(out, '"');
+}
+
+/* `here` is the folder of the tests, in the words of a build file. */
 static void add_words(Str *out, char *const *words, void (*escape)(Str *, const char *),
-                      const char *before, const char *after)
+                      const char *here, const char *before, const char *after)
 {
     for (; words && *words; words++) {
+        const char *mark = strstr(*words, CTEST_HERE);
         str_add(out, before);
-        escape(out, *words);
+        if (mark && escape == escape_cmake) {
+            add_cmake_path(out, *words, mark, here);
+        } else {
+            char *first = xstrndup(*words, mark ? (size_t)(mark - *words) : 0);
+            if (*first)
+                escape(out, first);
+            str_add(out, mark ? here : "");
+            free(first);
+            escape(out, mark ? mark + strlen(CTEST_HERE) : *words);
+        }
         str_add(out, after);
     }
 }
@@ -98,9 +124,9 @@ static void add_makefile(Str *out, const Strings *names, const CTestProject *p)
 {
     str_add(out, "# make check: builds and runs the tests.\n"
                  "CC ?= cc\nCFLAGS ?= -g\nTEST_CFLAGS =");
-    add_words(out, p->cflags, escape_make_variable, " ", "");
+    add_words(out, p->cflags, escape_make_variable, "", " ", "");
     str_add(out, "\nTEST_LIBS =");
-    add_words(out, p->libraries, escape_make_variable, " ", "");
+    add_words(out, p->libraries, escape_make_variable, "", " ", "");
     str_add(out, "\nTESTS =");
     for (size_t i = 0; i < names->len; i++)
         str_addf(out, " %s", names->items[i]);
@@ -116,9 +142,9 @@ static void add_cmake(Str *out, const Strings *names, const CTestProject *p)
 {
     str_add(out, "cmake_minimum_required(VERSION 3.13)\n"
                  "project(sundew_tests C)\nenable_testing()\nset(FLAGS");
-    add_words(out, p->cflags, escape_cmake, " ", "");
+    add_words(out, p->cflags, escape_cmake, "${CMAKE_CURRENT_SOURCE_DIR}/", " ", "");
     str_add(out, ")\nset(LIBS");
-    add_words(out, p->libraries, escape_cmake, " ", "");
+    add_words(out, p->libraries, escape_cmake, "${CMAKE_CURRENT_SOURCE_DIR}/", " ", "");
     str_add(out, ")\nforeach(t");
     for (size_t i = 0; i < names->len; i++)
         str_addf(out, " %s", names->items[i]);
@@ -131,10 +157,11 @@ static void add_cmake(Str *out, const Strings *names, const CTestProject *p)
 
 static void add_meson(Str *out, const Strings *names, const CTestProject *p)
 {
-    str_add(out, "project('sundew_tests', 'c')\nflags = [");
-    add_words(out, p->cflags, escape_meson, "'", "', ");
+    str_add(out, "project('sundew_tests', 'c')\n"
+                 "here = meson.current_source_dir()\nflags = [");
+    add_words(out, p->cflags, escape_meson, "' + here + '/", "'", "', ");
     str_add(out, "]\nlibs = [");
-    add_words(out, p->libraries, escape_meson, "'", "', ");
+    add_words(out, p->libraries, escape_meson, "' + here + '/", "'", "', ");
     str_add(out, "]\nforeach t : [");
     for (size_t i = 0; i < names->len; i++)
         str_addf(out, "%s'%s'", i ? ", " : "", names->items[i]);

@@ -30,9 +30,12 @@ typedef struct CTestFile {
     size_t ntests;
 } CTestFile;
 
+/* In these words CTEST_HERE stands for the folder of the tests, before a path that is seen from
+ * there: "-I" CTEST_HERE "../include". Each build file has its own way to say that. */
+#define CTEST_HERE "\001"
 typedef struct CTestProject {
-    char *const *cflags;       /* words: "-I../include", "-DX", NULL; or NULL */
-    char *const *libraries;    /* "../libx.a", "-lm", NULL; or NULL */
+    char *const *cflags;       /* words: "-I…", "-DX", NULL; or NULL */
+    char *const *libraries;    /* "libx.a", "-lm", NULL; or NULL */
 } CTestProject;
 
 bool ctest_write(const char *folder, const char *share, const CTestFile *files, size_t n,

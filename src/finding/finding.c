@@ -14,3 +14,11 @@ const char *verdict_name(FindingVerdict v)
     assert((size_t)v < sizeof names / sizeof *names);
     return names[v];
 }
+
+const char *evidence_name(Evidence e)
+{
+    static const char *const names[] = { "not graded", "shown by a run", "shown by a run elsewhere",
+                                         "statistical", "style" };
+    assert((size_t)e < sizeof names / sizeof *names);
+    return names[e];
+}

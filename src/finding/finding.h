@@ -31,6 +31,16 @@ typedef enum { LEVEL_ERROR, LEVEL_WARNING, LEVEL_NOTE } Level;
 /* Three-valued: what was shown by running, what is likely, what we don't know. */
 typedef enum { VERDICT_SHOWN, VERDICT_LIKELY, VERDICT_UNDECIDED } FindingVerdict;
 
+/* How good the evidence of a finding is, one scale over all techniques, the best first. */
+typedef enum {
+    EVIDENCE_UNKNOWN,
+    EVIDENCE_RUN,              /* a run of the program shows it */
+    EVIDENCE_ELSEWHERE,        /* a run shows it at another place, or a part of it */
+    EVIDENCE_STATISTICAL,      /* other code suggests it */
+    EVIDENCE_STYLE,            /* it works, and could be written better */
+} Evidence;
+
+const char *evidence_name(Evidence e);         /* "shown by a run", … */
 const char *level_name(Level l);               /* error, warning, note */
 const char *verdict_name(FindingVerdict v);    /* shown, likely, not enough evidence */
 

@@ -27,6 +27,9 @@ bool html_excerpt(Html *h, const Location *at, int context);
 void html_diff(Html *h, const Finding *f);
 void html_attachment(Html *h, const Attachment *at);
 
+/* html_overview.c: what a command has run; nothing if there is no overview */
+void html_overview(Html *h);
+
 /* html_markdown.c: the subset that rule pages use. No links, no markup. */
 void html_markdown(Str *out, const char *text);
 

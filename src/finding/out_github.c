@@ -4,6 +4,7 @@
  * counted, and the last line sums up.
  */
 #include "base/escape.h"
+#include "base/units.h"
 #include "finding/output_int.h"
 
 enum { MOST = 10 };
@@ -99,6 +100,37 @@ static void summary_row(const StoredFinding *s, Str *out)
     str_release(&place);
 }
 
+/* What ran, and what was not done, of a command that has run others. */
+static void summary_overview(const Overview *v, Str *out)
+{
+    char time[32];
+    str_add(out, "\n| step | time | findings | result |\n|---|---|---|---|\n");
+    for (size_t i = 0; i < v->nsteps; i++) {
+        str_add(out, "| ");
+        cell(out, v->steps[i].name);
+        str_addf(out, " | %s | %zu | ",
+                 v->steps[i].ran ? duration_format(v->steps[i].seconds, time) : "kept",
+                 v->steps[i].findings);
+        cell(out, v->steps[i].result);
+        str_add(out, " |\n");
+    }
+    str_add(out, "\n");
+    for (size_t i = 0; i < v->ntroubles; i++) {
+        str_add(out, "- ");
+        cell(out, v->troubles[i].what);
+        str_add(out, ": ");
+        cell(out, v->troubles[i].why);
+        str_addc(out, '\n');
+    }
+    for (size_t i = 0; i < v->nskipped; i++) {
+        str_add(out, "- not done: ");
+        cell(out, v->skipped[i].what);
+        str_add(out, ": ");
+        cell(out, v->skipped[i].why);
+        str_addc(out, '\n');
+    }
+}
+
 void output_step_summary(const FindingSet *set, const OutputOptions *o, Str *out)
 {
     enum { ROWS = 200 };
@@ -114,7 +146,7 @@ void output_step_summary(const FindingSet *set, const OutputOptions *o, Str *out
         cell(out, reasons.items[i]);
         str_addc(out, '\n');
     }
-    for (size_t i = 0; i < set->nruns; i++)
+    for (size_t i = 0; i < set->nruns && !o->overview; i++)
         if (set->runs[i].examined) {
             str_add(out, "- ");
             cell(out, set->runs[i].technique);
@@ -134,6 +166,8 @@ void output_step_summary(const FindingSet *set, const OutputOptions *o, Str *out
     }
     if (more)
         str_addf(out, "\n%zu more findings.\n", more);
+    if (o->overview)
+        summary_overview(o->overview, out);
     strings_release(&reasons);
     free(order);
 }

@@ -352,6 +352,10 @@ static void title(Html *h, const StoredFinding *s)
     add(h, "<span class=\"rule\">");
     text(h, f->rule);
     str_addf(h->out, "</span><span class=\"tag\">%s</span>", verdict_name(f->verdict));
+    if (s->evidence)
+        str_addf(h->out, "<span class=\"tag\">%s</span>", evidence_name(s->evidence));
+    if (s->same_as)
+        add(h, "<span class=\"tag\">another technique shows the same place</span>");
     if (s->suppressed)
         add(h, "<span class=\"tag\">suppressed</span>");
     else if (s->in_baseline)
@@ -718,6 +722,7 @@ void output_html(const FindingSet *set, const OutputOptions *o, Str *out)
     top_bar(&h);
     banner(&h);
     overview(&h, &rows);
+    html_overview(&h);
     add(&h, "<div class=\"work\">\n");
     filters(&h, &rows);
     findings(&h, &rules);

@@ -98,6 +98,10 @@ static json_t *finding(const StoredFinding *s)
     put_text(o, "suppressed", s->suppressed);
     put_text(o, "suppressed_at", s->suppressed_at);
     put(o, "in_baseline", json_boolean(s->in_baseline));
+    if (s->evidence)
+        put_text(o, "evidence", evidence_name(s->evidence));
+    if (s->same_as)
+        put_text(o, "same_as", s->same_as);
     put_text(o, "rerun", f->rerun);
     put(o, "steps", steps(f->steps, f->nsteps));
     put(o, "related", steps(f->related, f->nrelated));

@@ -107,11 +107,13 @@ const StoredFinding **output_by_urgency(const FindingSet *set)
     const StoredFinding **all = xcalloc(set->len ? set->len : 1, sizeof *all);
     size_t n = 0;
     for (int counting = 1; counting >= 0; counting--)
-        for (int level = LEVEL_ERROR; level <= LEVEL_NOTE; level++)
-            for (size_t i = 0; i < set->len; i++)
-                if (finding_counts(&set->items[i]) == counting &&
-                    (int)set->items[i].finding.level == level)
-                    all[n++] = &set->items[i];
+        for (int evidence = EVIDENCE_UNKNOWN; evidence <= EVIDENCE_STYLE; evidence++)
+            for (int level = LEVEL_ERROR; level <= LEVEL_NOTE; level++)
+                for (size_t i = 0; i < set->len; i++)
+                    if (finding_counts(&set->items[i]) == counting &&
+                        (int)set->items[i].evidence == evidence &&
+                        (int)set->items[i].finding.level == level)
+                        all[n++] = &set->items[i];
     assert(n == set->len);
     return all;
 }

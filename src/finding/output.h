@@ -11,6 +11,35 @@
 #include "base/str.h"
 #include "finding/store.h"
 
+/* What a command did that has run others: for the page's overview and time line, and for
+ * summaries. All texts may be hostile. */
+typedef struct OverviewStep {
+    const char *name;          /* "explore build/larder (@@ stock)" */
+    const char *technique;
+    const char *reason;        /* why it was run */
+    const char *result;        /* "done", "cut short", … and how much it looked at */
+    const char *fed_by;        /* the step whose results it used; "" */
+    double begin, seconds;     /* since the command began; seconds 0: not this time */
+    bool ran;                  /* this time; else its results are from an earlier one */
+    bool ok;
+    size_t findings;
+} OverviewStep;
+
+typedef struct OverviewLine {
+    const char *what, *why;
+} OverviewLine;
+
+typedef struct Overview {
+    const char *title;         /* one line: the build, the tests */
+    double seconds;            /* of all */
+    const OverviewStep *steps;
+    size_t nsteps;
+    const OverviewLine *skipped;
+    size_t nskipped;
+    const OverviewLine *troubles;    /* "the build": "it failed with status 2" */
+    size_t ntroubles;
+} Overview;
+
 typedef struct OutputOptions {
     bool color;                /* terminal only */
     bool all;                  /* suppressed and baseline findings too */
@@ -19,6 +48,7 @@ typedef struct OutputOptions {
     const char *docs_url;      /* of the folder of the rules' pages; "": none is known */
     const char *version;       /* of Sundew */
     const char *incomplete;    /* why this run is not complete, or NULL */
+    const Overview *overview;  /* or NULL */
     json_t *extra;             /* more fields at the top of JSON; or NULL */
 } OutputOptions;
 
@@ -30,5 +60,7 @@ void output_tap(const FindingSet *set, const OutputOptions *o, Str *out);
 void output_github(const FindingSet *set, const OutputOptions *o, Str *out);
 /* Markdown for the page of a GitHub workflow's step: the most urgent first. */
 void output_step_summary(const FindingSet *set, const OutputOptions *o, Str *out);
+/* GitLab's code quality report, a list in JSON. */
+void output_gitlab(const FindingSet *set, const OutputOptions *o, Str *out);
 void output_html(const FindingSet *set, const OutputOptions *o, Str *out);
 #endif

@@ -438,3 +438,15 @@ bool store_run_end(StoreRun *run, const char *incomplete, Err *err)
     store_run_drop(run);
     return ok;
 }
+
+bool store_forget(Store *st, const char *technique, const char *scope, Err *err)
+{
+    sqlite3_stmt *q = db_prepare(st->db, "DELETE FROM run WHERE technique = ? AND scope = ?", err);
+    if (q) {
+        db_bind(q, 1, technique);
+        db_bind(q, 2, scope);
+    }
+    bool ok = q && db_run(q, err);
+    sqlite3_finalize(q);
+    return ok || err_ctx(err, "findings store %s", st->path);
+}

@@ -26,6 +26,9 @@ void store_close(Store *st);                          /* NULL is fine */
 /* Is the file whole? */
 bool store_check(const char *path, Err *err);
 
+/* Drops the run over this scope and its findings; one that is not there is no error. */
+bool store_forget(Store *st, const char *technique, const char *scope, Err *err);
+
 StoreRun *store_run_begin(Store *st, const char *technique, const char *scope, const char *command,
                           uint64_t seed, Err *err);
 bool store_run_add(StoreRun *run, const Finding *f, Err *err);
@@ -51,6 +54,9 @@ typedef struct StoredFinding {
     const char *suppressed_at; /* "src/a.c:12", where that is said; or NULL */
     bool suppressed_in_source; /* by a comment, not by sundew.ignore */
     bool in_baseline;
+    Evidence evidence;         /* EVIDENCE_UNKNOWN, unless ranking_new() graded it */
+    const char *same_as;       /* the fingerprint of another technique's finding that tells of
+                                * the same trouble better; NULL: none */
 } StoredFinding;
 
 typedef struct StoredRun {

@@ -270,7 +270,7 @@ static bool load(Program *p, const char *base, Err *err)
     for (size_t i = 0; i < p->nfunctions; i++)
         if (!p->functions[i].intrinsic)
             p->listed[p->nlisted++] = &p->functions[i];
-    return true;
+    return program_holds(p) || err_set(err, "%s.tables: damaged", base);
 }
 
 static LinkUnit *link_list(const CapturedProgram *c, Arena *a)
@@ -288,24 +288,39 @@ static LinkUnit *link_list(const CapturedProgram *c, Arena *a)
 
 /* ---- what always holds */
 
-static void check_type(const Type *t)
+/* Names and qualifiers lead to something else in the end. */
+static bool ends_somewhere(const Type *t)
+{
+    enum { MOST_NAMES = 1000 };
+    for (unsigned i = 0; t && i < MOST_NAMES; i++) {
+        if (t->kind != TYPE_TYPEDEF && t->kind != TYPE_QUALIFIED && t->kind != TYPE_ARRAY)
+            return true;
+        t = t->target;
+    }
+    return false;
+}
+
+static bool type_holds(const Type *t)
 {
     bool leads_on = t->kind == TYPE_POINTER || t->kind == TYPE_ARRAY || t->kind == TYPE_VECTOR ||
                     t->kind == TYPE_TYPEDEF || t->kind == TYPE_QUALIFIED ||
                     t->kind == TYPE_FUNCTION;
-    assert(t->name && t->file);
-    assert(!leads_on || t->target);
+    if (!t->name || !t->file || (leads_on && !t->target) || !ends_somewhere(t))
+        return false;
     for (unsigned i = 0; i < t->nfields; i++)
-        assert(t->fields[i].name && t->fields[i].type);
+        if (!t->fields[i].name || !t->fields[i].type)
+            return false;
     for (unsigned i = 0; i < t->nparams; i++)
-        assert(t->kind == TYPE_FUNCTION && t->params[i]);
+        if (t->kind != TYPE_FUNCTION || !t->params[i])
+            return false;
+    return true;
 }
 
-static void check_param(const Param *q)
+static bool param_holds(const Param *q)
 {
-    assert(q->name && q->type);
-    assert((q->passing == PASSED_DIRECTLY || q->passing == PASSED_BY_COPY) == (q->nargs == 1));
-    assert((q->passing == PASSED_SPLIT) == (q->nargs > 1));
+    return q->name && q->type &&
+           (q->passing == PASSED_DIRECTLY || q->passing == PASSED_BY_COPY) == (q->nargs == 1) &&
+           (q->passing == PASSED_SPLIT) == (q->nargs > 1);
 }
 
 /* Lists of functions are in the order of the module. */
@@ -322,38 +337,42 @@ static bool lists(const Function *const *list, unsigned n, const Function *fn)
     return low < n && list[low] == fn;
 }
 
-static void check_function(const Program *p, const Function *f)
+static bool calls_hold(const Function *f)
 {
-    assert(f->index < p->nfunctions && f == &p->functions[f->index]);
-    assert(!f->type || (f->type->kind == TYPE_FUNCTION && f->returns == f->type->target));
-    assert(f->ncalls >= f->ncallers);
-    assert(f->defined || !f->ncallees);
-    for (unsigned i = 0; i < f->nparams; i++)
-        check_param(&f->params[i]);
-    for (unsigned i = 0; i < f->ncallers; i++) {
-        assert(!i || f->callers[i - 1]->index < f->callers[i]->index);
-        assert(lists(f->callers[i]->callees, f->callers[i]->ncallees, f));
-    }
-    for (unsigned i = 0; i < f->ncallees; i++) {
-        assert(!i || f->callees[i - 1]->index < f->callees[i]->index);
-        assert(lists(f->callees[i]->callers, f->callees[i]->ncallers, f));
-    }
+    for (unsigned i = 0; i < f->ncallers; i++)
+        if ((i && f->callers[i - 1]->index >= f->callers[i]->index) ||
+            !lists(f->callers[i]->callees, f->callers[i]->ncallees, f))
+            return false;
+    for (unsigned i = 0; i < f->ncallees; i++)
+        if ((i && f->callees[i - 1]->index >= f->callees[i]->index) ||
+            !lists(f->callees[i]->callers, f->callees[i]->ncallers, f))
+            return false;
+    return true;
 }
 
-void program_check(const Program *p)
+static bool function_holds(const Program *p, const Function *f)
 {
-    for (size_t i = 0; i < p->types.n; i++) {
-        assert(p->types.all[i]->index == i);
-        check_type(p->types.all[i]);
-    }
-    for (size_t i = 0; i < p->nfunctions; i++)
-        check_function(p, &p->functions[i]);
-    for (size_t i = 0; i < p->nlisted; i++) {
-        assert(!p->listed[i]->intrinsic);
-        assert(!i || p->listed[i - 1] < p->listed[i]);
-    }
-    assert(p->nlisted <= p->nfunctions);
+    bool ok = f->index < p->nfunctions && f == &p->functions[f->index] &&
+              (!f->type || (f->type->kind == TYPE_FUNCTION && f->returns == f->type->target)) &&
+              f->ncalls >= f->ncallers && (f->defined || !f->ncallees);
+    for (unsigned i = 0; ok && i < f->nparams; i++)
+        ok = param_holds(&f->params[i]);
+    return ok && calls_hold(f);
 }
+
+bool program_holds(const Program *p)
+{
+    bool ok = p->nlisted <= p->nfunctions;
+    for (size_t i = 0; ok && i < p->types.n; i++)
+        ok = p->types.all[i]->index == i && type_holds(p->types.all[i]);
+    for (size_t i = 0; ok && i < p->nfunctions; i++)
+        ok = function_holds(p, &p->functions[i]);
+    for (size_t i = 0; ok && i < p->nlisted; i++)
+        ok = !p->listed[i]->intrinsic && (!i || p->listed[i - 1] < p->listed[i]);
+    return ok;
+}
+
+void program_check(const Program *p) { assert(program_holds(p)); }
 
 /* Empties all but the struct itself. */
 static void release(Program *p)

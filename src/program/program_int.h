@@ -83,6 +83,9 @@ struct Program {
     struct LocationIndex *locations;
 };
 
+/* program.c: what always holds, of tables that may be anybody's. */
+bool program_holds(const Program *p);
+
 /* locations.c */
 void locations_free(struct LocationIndex *x);           /* NULL is fine */
 bool path_ends_with(const char *path, const char *end); /* by whole names */

@@ -6,15 +6,30 @@
 #include "run/run_int.h"
 #include <elf.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { MOST_IMAGE = 1 << 30 };
+
 typedef struct Image {
-    const uint8_t *bytes;
+    uint8_t *bytes;
     size_t size;
 } Image;
+
+/* Copied, not mapped: a subject may make its file shorter while we look. */
+static bool read_image(Image *im, int fd, size_t size)
+{
+    im->bytes = malloc(size);
+    for (ssize_t n; im->bytes && im->size < size; im->size += (size_t)n)
+        if ((n = read(fd, im->bytes + im->size, size - im->size)) <= 0)
+            break;
+    if (im->size > 64)
+        return true;
+    free(im->bytes);
+    return false;
+}
 
 static bool image_open(Image *im, const char *path)
 {
@@ -22,17 +37,15 @@ static bool image_open(Image *im, const char *path)
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return false;
-    bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 64;
-    if (ok) {
-        im->size = (size_t)st.st_size;
-        void *p = mmap(NULL, im->size, PROT_READ, MAP_PRIVATE, fd, 0);
-        im->bytes = p == MAP_FAILED ? NULL : p;
-    }
+    bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 64 &&
+              st.st_size <= MOST_IMAGE;
+    if (ok)
+        ok = read_image(im, fd, (size_t)st.st_size);
     close(fd);
-    return ok && im->bytes;
+    return ok;
 }
 
-static void image_close(Image *im) { munmap((void *)im->bytes, im->size); }
+static void image_close(Image *im) { free(im->bytes); }
 
 bool elf_has_sanitizer(const char *path)
 {

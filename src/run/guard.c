@@ -32,6 +32,12 @@ static const char *const signalling[] = {
 };
 /* Their second is. */
 static const char *const second[] = { "ptrace", "setpriority", "ioprio_set" };
+/* Their first says what the second names: a process, or all of a group or a user, which may be
+ * the worker's too. */
+static const struct {
+    const char *name;
+    unsigned process;
+} of_many[] = { { "setpriority", 0 /* PRIO_PROCESS */ }, { "ioprio_set", 1 /* …_WHO_PROCESS */ } };
 /* Theirs is named in other ways. */
 static const char *const hidden[] = { "pidfd_getfd", "process_madvise" };
 
@@ -45,6 +51,15 @@ static void forbid(scmp_filter_ctx c, const char *name, int arg, pid_t pid)
                                .datum_b = (uint32_t)pid };
     if (nr != __NR_SCMP_ERROR)
         seccomp_rule_add_array(c, SCMP_ACT_ERRNO(EPERM), nr, arg < 0 ? 0 : 1, &is);
+}
+
+/* Forbids the call unless its first argument is `process`. */
+static void forbid_many(scmp_filter_ctx c, const char *name, unsigned process)
+{
+    int nr = seccomp_syscall_resolve_name(name);
+    struct scmp_arg_cmp more = { .arg = 0, .op = SCMP_CMP_GT, .datum_a = process };
+    if (nr != __NR_SCMP_ERROR)
+        seccomp_rule_add_array(c, SCMP_ACT_ERRNO(EPERM), nr, 1, &more);
 }
 
 #define EACH(i, list) (size_t i = 0; i < sizeof list / sizeof *list; i++)
@@ -64,6 +79,9 @@ static scmp_filter_ctx make_filter(bool own_pids)
     for
         EACH(i, second)
     forbid(c, second[i], 1, worker);
+    for
+        EACH(i, of_many)
+    forbid_many(c, of_many[i].name, of_many[i].process);
     for
         EACH(i, hidden)
     forbid(c, hidden[i], -1, 0);

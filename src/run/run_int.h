@@ -100,6 +100,9 @@ typedef struct DoneWire {
 
 enum { WIRE_SIZE = sizeof(SetupWire) + sizeof(StartWire) + sizeof(RunWire) + sizeof(DoneWire) };
 
+/* What DONE says; out->err holds the subject's standard error already. */
+bool run_take_done(const Str *body, RunResult *out, Err *err);
+
 /* ---- protections */
 
 typedef enum Protect {

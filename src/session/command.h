@@ -25,6 +25,8 @@
 #include "base/err.h"
 #include "finding/finding.h"
 
+typedef struct Plan Plan;
+typedef struct Project Project;
 typedef struct Session Session;
 
 typedef struct Option {
@@ -68,6 +70,10 @@ typedef struct Command {
                                 * are another command's */
     bool budget;               /* --time is how long it works: what it has then is
                                 * complete */
+    Evidence evidence;         /* that its likely findings rest on */
+    /* What `check` could run of it on a project, and why not more: project/plan.h. NULL: it is
+     * nothing to be run by `check`. */
+    void (*plan)(Project *p, Plan *plan);
     /* Wrong values of options are found here, before anything is opened, which
      * can take long. NULL: nothing to check. */
     bool (*check)(Session *s, Err *err);

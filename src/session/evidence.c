@@ -8,6 +8,7 @@
  *
  * What is open stays open until the command has ended.
  */
+#include "capture/recompile.h"
 #include "analysis/pointsto/calls.h"
 #include "ast/ast.h"
 #include "base/file.h"
@@ -131,11 +132,19 @@ static bool need_api(Session *s, Err *err)
         return true;
     char **headers = session_option_all(s, "headers");
     char *handles = path_join(s->root, "sundew.handles");
+    Strings flags = { 0 }, folders = { 0 };
+    for (char **f = session_option_all(s, "cflags"); f && *f; f++)
+        strings_add(&flags, *f);
+    recompile_include_folders(program_captured(s->program), &folders);
+    for (size_t i = 0; i < folders.len; i++)
+        strings_addf(&flags, "-I%s", folders.items[i]);
     ApiPlan plan = { .headers = *headers ? headers : NULL,
                      .handles = handles,
-                     .flags = session_option_all(s, "cflags"),
+                     .flags = strings_argv(&flags),
                      .calls = s->calls };
     s->api = api_open(s->program, &plan, err);
+    strings_release(&flags);
+    strings_release(&folders);
     free(handles);
     return s->api != NULL;
 }
@@ -242,6 +251,47 @@ void evidence_examined(const Session *s, Str *out)
     if (s->missing)
         str_addf(out, "; %s unit%s missing", count_format(s->missing, text),
                  s->missing == 1 ? "" : "s");
+}
+
+/* ---- places */
+
+static const char *placed(const Session *s, Arena *a, const char *file)
+{
+    if (!file || *file == '/')
+        return file;
+    char *path = path_in(s->root, file);
+    bool there = file_exists(path);
+    free(path);
+    for (size_t i = 0; !there && i < s->programs.len; i++) {
+        const CapturedProgram *c = program_captured(s->programs.items[i]);
+        for (size_t k = 0; c && k < c->nunits; k++) {
+            char *full = path_in(c->units[k]->directory, file);
+            const char *found = file_exists(full) ? arena_strdup(a, full) : NULL;
+            free(full);
+            if (found)
+                return found;
+        }
+    }
+    return file;
+}
+
+static EvidenceStep *placed_steps(const Session *s, Arena *a, const EvidenceStep *steps, size_t n)
+{
+    EvidenceStep *all = arena_array(a, EvidenceStep, n);
+    for (size_t i = 0; i < n; i++) {
+        all[i] = steps[i];
+        all[i].at.file = placed(s, a, steps[i].at.file);
+    }
+    return all;
+}
+
+Finding evidence_placed(const Session *s, Arena *a, const Finding *f)
+{
+    Finding mine = *f;
+    mine.where.file = placed(s, a, f->where.file);
+    mine.steps = placed_steps(s, a, f->steps, f->nsteps);
+    mine.related = placed_steps(s, a, f->related, f->nrelated);
+    return mine;
 }
 
 /* ---- together */

@@ -65,6 +65,7 @@ static void option_list(const Option *o, Str *out)
 void help_overview(const Command *const *all, Str *out)
 {
     str_add(out, "Sundew fights bugs in C programs. Capture a build once, then ask:\n\n"
+                 "  sundew check                  build, run all that fits, one answer\n"
                  "  sundew capture -- make        capture a build\n"
                  "  sundew report --html r.html   all findings on one page\n\n"
                  "Commands:\n");

@@ -25,6 +25,7 @@ static OutputOptions options_of(Session *s)
         .version = SUNDEW_VERSION,
         .incomplete = s->incomplete.len ? str_c(&s->incomplete) : NULL,
         .extra = s->json,
+        .overview = s->overview,
     };
 }
 
@@ -55,15 +56,16 @@ static bool add_step_summary(const FindingSet *set, const OutputOptions *o, Err 
     return ok;
 }
 
+void session_overview(Session *s, const Overview *overview) { s->overview = overview; }
+
 bool session_write(Session *s, const FindingSet *set, Err *err)
 {
     static const struct {
         const char *option;
         Writer *write;
     } files[] = {
-        { "sarif", output_sarif },
-        { "junit", output_junit },
-        { "html", output_html },
+        { "sarif", output_sarif },   { "junit", output_junit },           { "html", output_html },
+        { "gitlab", output_gitlab }, { "markdown", output_step_summary },
     };
     OutputOptions o = options_of(s);
     int streams = session_flag(s, "json") + session_flag(s, "tap") + session_flag(s, "github");

@@ -191,6 +191,8 @@ void session_json(Session *s, const char *key, json_t *value)
 
 bool session_begin(Session *s, const char *scope, Err *err)
 {
+    const char *label = session_option(s, "label");
+    scope = label && *label ? label : scope;
     if (!scope) {
         store_close(s->store);
         s->store = store_open(":memory:", s->root, err);
@@ -208,7 +210,11 @@ bool session_begin(Session *s, const char *scope, Err *err)
 bool session_report(Session *s, const Finding *f, Err *err)
 {
     assert(s->run);              /* session_begin() came first */
-    return store_run_add(s->run, f, err);
+    Arena a = { 0 };
+    Finding mine = evidence_placed(s, &a, f);
+    bool ok = store_run_add(s->run, &mine, err);
+    arena_release(&a);
+    return ok;
 }
 
 void session_saw(Session *s, const char *file) { store_run_saw(s->run, file); }
@@ -405,7 +411,7 @@ static bool run_command(Session *s, int argc, char **argv, Err *err)
     if (session_quiet(s))
         progress_mode(PROGRESS_OFF);
     struct sigaction act = { .sa_handler = on_interrupt };
-    if (s->command->rules) {
+    if (s->command->rules || s->command->until_time) {
         sigaction(SIGINT, &act, NULL);
         progress_beat(s->command->name);
     }

@@ -48,6 +48,7 @@ bool session_color(Session *s);                /* for standard output */
 bool session_time_is_over(const Session *s);   /* --time */
 /* Seconds until --time is over, never 0; without --time: `otherwise`. */
 double session_time_left(const Session *s, double otherwise);
+bool session_was_asked_to_stop(void);           /* Ctrl-C */
 bool session_interrupted(Session *s);          /* Ctrl-C, or --time is over: stop,
                                                 * keep what is there */
 
@@ -70,7 +71,7 @@ AstIndex *session_open_ast(Session *s, Workspace *ws, const char *root, char **p
 /* ---- what comes out */
 /* Findings of a technique: begin with the scope ("build", or a program's
  * name), then one call each. NULL is a run over a part only, whose findings are
- * shown and count, but do not replace what the store has. The session ends the run, prints the findings in
+ * shown and count, but do not replace what the store has. --label names another scope. The session ends the run, prints the findings in
  * the form that was asked for and sets the exit status. */
 bool session_begin(Session *s, const char *scope, Err *err);
 bool session_report(Session *s, const Finding *f, Err *err);

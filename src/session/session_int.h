@@ -42,6 +42,7 @@ struct Session {
     Str incomplete;
     Str examined;             /* by session_examined() */
     size_t missing;           /* units of what was opened */
+    const Overview *overview; /* of a command that has run others; or NULL */
     json_t *json;             /* more fields for the technique's output */
     int status;               /* -1: by the findings */
 };
@@ -58,6 +59,10 @@ void config_print(Session *s, Str *out);
 void evidence_release(Session *s);
 /* "3,412 calls in 41 units, …; 2 units missing"; nothing if nothing is known. */
 void evidence_examined(const Session *s, Str *out);
+
+/* The same finding; a file that is named as the compiler saw it ("tool/a.c", in a subfolder) is
+ * named by its whole path, if a unit tells that folder. */
+Finding evidence_placed(const Session *s, Arena *a, const Finding *f);
 
 /* ---- session.c */
 bool session_was_asked_to_stop(void);      /* Ctrl-C */

@@ -43,6 +43,8 @@ Arith *arith_new(const ArithPlan *plan)
     Z3_params_inc_ref(a->z, p);
     double seconds = plan && plan->seconds > 0 ? plan->seconds : 1;
     Z3_params_set_uint(a->z, p, Z3_mk_string_symbol(a->z, "timeout"), (unsigned)(seconds * 1000));
+    if (plan && plan->effort)
+        Z3_params_set_uint(a->z, p, Z3_mk_string_symbol(a->z, "rlimit"), plan->effort);
     if (plan && plan->seed)
         Z3_params_set_uint(a->z, p, Z3_mk_string_symbol(a->z, "random_seed"), plan->seed);
     Z3_solver_set_params(a->z, a->solver, p);

@@ -27,7 +27,10 @@ typedef struct NumNode *Num;         /* a number */
 typedef struct TruthNode *Truth;     /* a truth value */
 
 typedef struct ArithPlan {
-    double seconds;            /* of one check; 0: 1 */
+    double seconds;            /* of one check, by the clock; 0: 1 */
+    unsigned effort;           /* of one check, in steps of the solver: about four million a
+                                * second. The same question takes the same effort on every
+                                * machine. 0: no limit */
     uint32_t seed;
 } ArithPlan;
 

@@ -31,7 +31,7 @@ typedef struct Eventing {
     Map boundaries, waiting;         /* functions, by address */
     bool pointers_wait;              /* a call through a pointer may come to a boundary */
     Values table, slots;             /* globals of the state; of them, for values */
-    LLVMValueRef local, leave;
+    LLVMValueRef local, leave, jump;
     unsigned nslots;
 } Eventing;
 
@@ -363,17 +363,37 @@ static void keep_locals(Eventing *g, const Values *locals, LLVMValueRef call)
     weave_call(w, g->leave, &count, 1);
 }
 
-/* What nobody has written is not by chance: two starts of the program are in the same state. */
-static void clear_locals(Eventing *g, LLVMValueRef fn, const Values *locals)
+/* What nobody has written is not by chance (a stack's old bytes hold addresses and guards of this
+ * start): two starts of the program are in the same state. */
+static void clear_locals(Eventing *g, LLVMValueRef fn)
 {
     Woven *w = g->w;
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(fn);
+    Values locals = { 0 };
+    for (LLVMValueRef i = LLVMGetFirstInstruction(entry); i; i = LLVMGetNextInstruction(i))
+        if (LLVMIsAAllocaInst(i) && size_of_local(g, i))
+            vec_push(&locals, i);
     weave_go_to_entry(w, fn);
-    for (size_t i = 0; i < locals->len; i++) {
-        LLVMValueRef v = locals->items[i];
-        uint64_t size = size_of_local(g, v);
-        if (size && LLVMGetInstructionParent(v) == LLVMGetEntryBasicBlock(fn))
-            LLVMBuildMemSet(w->builder, v, weave_int(w, w->i8, 0), weave_int(w, w->i64, size), 1);
-    }
+    for (size_t i = 0; i < locals.len; i++)
+        LLVMBuildMemSet(w->builder, locals.items[i], weave_int(w, w->i8, 0),
+                        weave_int(w, w->i64, size_of_local(g, locals.items[i])), 1);
+    vec_release(&locals);
+}
+
+/* The runtime is told of jump buffers: parts of them are hidden by a secret of this start. */
+static void tell_jumps(Eventing *g, LLVMValueRef fn)
+{
+    static const char *const names[] = { "setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp" };
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef f = LLVMIsACallInst(i) ? callee_of(i) : NULL;
+            for (unsigned k = 0; f && LLVMIsAFunction(f) && k < 4; k++)
+                if (!strcmp(name_of(f), names[k])) {
+                    LLVMValueRef buffer = LLVMGetOperand(i, 0);
+                    go_to(g, i);
+                    weave_call(g->w, g->jump, &buffer, 1);
+                }
+        }
 }
 
 static void surround(Eventing *g, LLVMValueRef fn)
@@ -395,7 +415,6 @@ static void surround(Eventing *g, LLVMValueRef fn)
         }
     keep_values(g, fn, &calls);
     keep_places(g, &calls);
-    clear_locals(g, fn, &locals);
     for (size_t i = 0; i < calls.len; i++) {
         keep_locals(g, &locals, calls.items[i]);
         LLVMSetTailCall(calls.items[i], false);
@@ -464,6 +483,8 @@ static bool is_arithmetic(LLVMValueRef i)
     }
 }
 
+enum { DEEP = 6 };                   /* steps of arithmetic that are followed */
+
 /* Only stored back to `at`, or shown: nothing depends on it. */
 static bool goes_nowhere(LLVMValueRef v, LLVMValueRef at, unsigned depth)
 {
@@ -484,7 +505,20 @@ static bool goes_nowhere(LLVMValueRef v, LLVMValueRef at, unsigned depth)
 
 static bool is_plain_load(LLVMValueRef i)
 {
-    return !LLVMGetVolatile(i) && goes_nowhere(i, LLVMGetOperand(i, 0), 6);
+    return !LLVMGetVolatile(i) && goes_nowhere(i, LLVMGetOperand(i, 0), DEEP);
+}
+
+/* Does the value come from a plain load of the place? x += 1. */
+static bool comes_from(LLVMValueRef v, LLVMValueRef at, unsigned depth)
+{
+    if (LLVMIsALoadInst(v))
+        return is_same_place(LLVMGetOperand(v, 0), at) && is_plain_load(v);
+    if (!depth || !LLVMIsAInstruction(v) || !is_arithmetic(v))
+        return false;
+    for (int i = 0; i < LLVMGetNumOperands(v); i++)
+        if (comes_from(LLVMGetOperand(v, (unsigned)i), at, depth - 1))
+            return true;
+    return false;
 }
 
 /* Is there no code that reads this variable? */
@@ -601,6 +635,7 @@ bool weave_events(Woven *w, const char *loop, const char *libexec, json_t *objec
     LLVMTypeRef types[] = { w->ptr, w->i64 };
     g.local = weave_declare(w, "sundew_event_local", LLVMFunctionType(w->void_, types, 2, false));
     g.leave = weave_declare(w, "sundew_event_leave", LLVMFunctionType(w->void_, &w->i32, 1, false));
+    g.jump = weave_declare(w, "sundew_event_jump", LLVMFunctionType(w->void_, &w->ptr, 1, false));
     *figures = (EventsFigures){ 0 };
     bool ok = (!loop || hook_loop(&g, loop, err)) && redirect_all(&g, libexec, err);
     if (ok) {
@@ -608,6 +643,11 @@ bool weave_events(Woven *w, const char *loop, const char *libexec, json_t *objec
         for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f))
             if (has(&g.waiting, f))
                 surround(&g, f);
+        for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f))
+            if (LLVMGetFirstBasicBlock(f) && !is_ours(f)) {
+                clear_locals(&g, f);
+                tell_jumps(&g, f);
+            }
         find_objects(&g);
         make_table(&g);
     }
@@ -707,10 +747,12 @@ static void watch_instruction(Watching *g, LLVMValueRef i)
         if (!is_plain_load(i))
             watch(g, i, LLVMGetOperand(i, 0), bytes_of(g, LLVMTypeOf(i)), SUNDEW_EVENT_READ);
         break;
-    case LLVMStore:
-        watch(g, i, LLVMGetOperand(i, 1), bytes_of(g, LLVMTypeOf(LLVMGetOperand(i, 0))),
-              SUNDEW_EVENT_TOUCHED);
+    case LLVMStore: {
+        LLVMValueRef v = LLVMGetOperand(i, 0), at = LLVMGetOperand(i, 1);
+        watch(g, i, at, bytes_of(g, LLVMTypeOf(v)),
+              comes_from(v, at, DEEP) ? SUNDEW_EVENT_UPDATED : SUNDEW_EVENT_TOUCHED);
         break;
+    }
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg: {
         LLVMValueRef n = bytes_of(g, LLVMTypeOf(LLVMGetOperand(i, 1)));

@@ -318,13 +318,14 @@ static LLVMTargetMachineRef machine_for(Woven *w, unsigned level, bool fixed, Er
                                    fixed ? LLVMRelocStatic : LLVMRelocPIC, LLVMCodeModelDefault);
 }
 
-static bool optimise(Woven *w, LLVMTargetMachineRef tm, unsigned level, Err *err)
+static bool optimise(Woven *w, LLVMTargetMachineRef tm, const WeaveObject *how, Err *err)
 {
-    char passes[] = "default<O0>";
-    passes[9] = (char)('0' + level);
+    char *passes = xprintf("%sdefault<O%u>", how->lines_only ? "strip-nonlinetable-debuginfo," : "",
+                           how->level);
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef e = LLVMRunPasses(w->module, passes, tm, options);
     LLVMDisposePassBuilderOptions(options);
+    free(passes);
     return weave_llvm_error(e, err);
 }
 
@@ -378,10 +379,10 @@ static void keep_ir(Woven *w)
         LLVMPrintModuleToFile(w->module, path, NULL);
 }
 
-static bool make_object(Woven *w, unsigned level, bool fixed, const char *path, Err *err)
+static bool make_object(Woven *w, const WeaveObject *how, const char *path, Err *err)
 {
-    LLVMTargetMachineRef tm = machine_for(w, level, fixed, err);
-    bool ok = tm && verify(w, err) && optimise(w, tm, level, err);
+    LLVMTargetMachineRef tm = machine_for(w, how->level, how->fixed, err);
+    bool ok = tm && verify(w, err) && optimise(w, tm, how, err);
     for (size_t i = 0; ok && i < w->last.len; i++)
         w->last.items[i].run(w, w->last.items[i].arg);
     ok = ok && sanitize(w, tm, err);
@@ -390,7 +391,7 @@ static bool make_object(Woven *w, unsigned level, bool fixed, const char *path, 
     return ok && verify(w, err) && emit(w, tm, path, err);
 }
 
-static bool make_object_in_child(Woven *w, unsigned level, bool fixed, const char *path, Err *err)
+static bool make_object_in_child(Woven *w, const WeaveObject *how, const char *path, Err *err)
 {
     told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (told == MAP_FAILED)
@@ -406,7 +407,7 @@ static bool make_object_in_child(Woven *w, unsigned level, bool fixed, const cha
         if (null >= 0 && !getenv("SUNDEW_KEEP_IR"))
             dup2(null, 2);
         LLVMInstallFatalErrorHandler(on_fatal);
-        bool ok = make_object(w, level, fixed, path, &e);
+        bool ok = make_object(w, how, path, &e);
         memcpy(told->said, e.msg, sizeof told->said);
         told->finished = true;
         _exit(ok ? 0 : 2);
@@ -444,12 +445,15 @@ static void show_functions(Woven *w)
 
 bool weave_object(Woven *w, const WeaveObject *how, const char *out, Err *err)
 {
-    unsigned level = how->unoptimised ? 0 : how->level ? how->level : 2;
+    WeaveObject made = *how;
+    made.level = how->unoptimised ? 0 : how->level ? how->level : 2;
+    if (made.level > 3)
+        made.level = 3;
     assert(w->module && w->program);
     rename_main(w, how->rename_main);
     if (how->visible)
         show_functions(w);
-    return make_object_in_child(w, level > 3 ? 3 : level, how->fixed, out, err);
+    return make_object_in_child(w, &made, out, err);
 }
 
 const Program *weave_program(const Woven *w) { return w->program; }

@@ -90,6 +90,8 @@ void weave_tags_figures(const Woven *w, size_t *params, size_t *functions);
 /* The program's main() becomes sundew_program_main(), and that of runtime/input/input.h takes
  * its place. Behind all probes, before weave_runtime() of a fork server. */
 bool weave_input(Woven *w, const char *libexec, Err *err);
+/* Sleeps and clocks in virtual time (runtime/clock/clock.h). Behind all probes. */
+bool weave_clock(Woven *w, const char *libexec, Err *err);
 /* Before all probes: the program begins with sundew_program_main() of this bitcode, which calls
  * the function with that symbol. */
 bool weave_driver(Woven *w, const char *symbol, const char *bitcode, Err *err);
@@ -107,6 +109,9 @@ typedef struct ConcolicPlan {
     const Standins *standins; /* `pin` and `ignore` of functions outside; NULL: none */
     bool full; /* all is woven, and what `symbolic` calls impossible is
                                   * reported when it happens: the self-check */
+    /* By Function.index: only these are woven, the rest is outside and compiled in a hurry; NULL:
+     * all are. */
+    const uint8_t *reached;
 } ConcolicPlan;
 bool weave_concolic(Woven *w, const ConcolicPlan *plan, Err *err);
 typedef struct ConcolicFigures {
@@ -230,6 +235,7 @@ typedef struct WeaveObject {
     bool visible; /* hidden functions become visible, to be called by
                                   * who loads the result */
     bool fixed; /* not position-independent */
+    bool lines_only; /* of debug information: half of the compiler's work */
 } WeaveObject;
 bool weave_object(Woven *w, const WeaveObject *how, const char *out, Err *err);
 

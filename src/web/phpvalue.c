@@ -336,6 +336,8 @@ PhpValue phpvalue_concat(Arena *a, PhpValue x, PhpValue y)
         return phpvalue_unknown();
     x = phpvalue_to_text(a, x);
     y = phpvalue_to_text(a, y);
+    if (x.n + y.n > 16 << 20)          /* nobody sends that in a request */
+        return phpvalue_unknown();
     char *s = arena_array(a, char, x.n + y.n + 1);
     memcpy(s, x.s, x.n);
     memcpy(s + x.n, y.s, y.n);

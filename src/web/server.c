@@ -1,10 +1,9 @@
 /* php-cgi as a fork server; server.h is the manual. */
 #include "web/server.h"
 #include "base/file.h"
+#include "base/shared.h"
 #include "run/run.h"
 #include <assert.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 enum { KEEP = 8 << 20 };
 
@@ -13,8 +12,8 @@ struct Server {
     Runner *runner;
     char *app, *php;
     Strings argv, env;
-    int channel;               /* memfd */
-    char *memory;
+    Shared channel;
+    char *memory;              /* the same */
     uint64_t requests;
     uint64_t failed;           /* in a row */
 };
@@ -119,7 +118,7 @@ Server *server_new(const ServerPlan *plan, Err *err)
     assert(plan->folder && plan->libexec);
     Server *s = xcalloc(1, sizeof *s);
     s->plan = *plan;
-    s->channel = -1;
+    s->channel.fd = -1;
     s->app = path_join(plan->folder, "app");
     s->php = find_php();
     const char *folders[] = { plan->folder, NULL };
@@ -129,17 +128,9 @@ Server *server_new(const ServerPlan *plan, Err *err)
         err_set(err, "%s", server_missing(plan->libexec));
         goto fail;
     }
-    s->channel = memfd_create("sundew-web", MFD_CLOEXEC);
-    if (s->channel < 0 || ftruncate(s->channel, SUNDEW_WEB_SIZE) != 0) {
-        err_errno(err, "shared memory");
+    if (!shared_new(&s->channel, "sundew-web", SUNDEW_WEB_SIZE, err))
         goto fail;
-    }
-    s->memory = mmap(NULL, SUNDEW_WEB_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, s->channel, 0);
-    if (s->memory == MAP_FAILED) {
-        s->memory = NULL;
-        err_errno(err, "shared memory");
-        goto fail;
-    }
+    s->memory = (char *)s->channel.at;
     s->runner = runner_new(&rp, err);
     if (!s->runner)
         goto fail;
@@ -156,10 +147,7 @@ void server_free(Server *s)
     if (!s)
         return;
     runner_free(s->runner);
-    if (s->memory)
-        munmap(s->memory, SUNDEW_WEB_SIZE);
-    if (s->channel >= 0)
-        close(s->channel);
+    shared_free(&s->channel);
     strings_release(&s->argv);
     strings_release(&s->env);
     free(s->app);
@@ -293,7 +281,7 @@ static Reply *run(Server *s, const Str *vars, const Str *body, Err *err)
     memset(h, 0, sizeof *h);
     memcpy(s->memory + SUNDEW_WEB_HEADER, vars->data, vars->len);
     h->request_len = (uint32_t)vars->len;
-    RunFd fd = { .fd = s->channel, .as = SUNDEW_WEB_FD };
+    RunFd fd = { .fd = s->channel.fd, .as = SUNDEW_WEB_FD };
     double seconds = s->plan.seconds > 0 ? s->plan.seconds : 5;
     RunPlan plan = {
         .argv = strings_argv(&s->argv),

@@ -3,9 +3,11 @@
  *
  * `now` is what we believe to be on disk: for each file its size, time of
  * change and inode. After a request the folder is walked, and only files for
- * which one of these differs are read.
+ * which one of these differs are read. The application may have put links into the
+ * folder: they are never followed (below.h).
  */
 #include "web/state.h"
+#include "base/below.h"
 #include "base/file.h"
 #include "base/str.h"
 #include <assert.h>
@@ -72,7 +74,7 @@ static const Blob *read_blob(States *st, const char *path)
 {
     Str s = { 0 };
     const Blob *b = NULL;
-    if (file_size(path) <= MOST_FILE && file_read(path, &s, NULL))
+    if (below_read(st->folder, path, MOST_FILE, &s, NULL))
         b = blob_of(st, str_c(&s), s.len);
     str_release(&s);
     return b;
@@ -90,10 +92,11 @@ static bool is_server_file(const char *path)
 
 typedef void OnFile(States *st, const char *path, const struct stat *info);
 
-static void walk(States *st, const char *below, unsigned depth, OnFile *each)
+static void walk(States *st, int in, const char *below, unsigned depth, OnFile *each)
 {
-    char *full = *below ? path_join(st->folder, below) : xstrdup(st->folder);
-    DIR *d = depth < MOST_DEPTH ? opendir(full) : NULL;
+    int fd = openat(in, *below ? path_base(below) : st->folder,
+                    O_RDONLY | O_DIRECTORY | O_CLOEXEC | (*below ? O_NOFOLLOW : 0));
+    DIR *d = depth < MOST_DEPTH && fd >= 0 ? fdopendir(fd) : NULL;
     for (struct dirent *e; d && (e = readdir(d));) {
         struct stat info;
         if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
@@ -101,14 +104,15 @@ static void walk(States *st, const char *below, unsigned depth, OnFile *each)
             continue;
         char *path = *below ? xprintf("%s/%s", below, e->d_name) : xstrdup(e->d_name);
         if (S_ISDIR(info.st_mode))
-            walk(st, path, depth + 1, each);
+            walk(st, dirfd(d), path, depth + 1, each);
         else if (S_ISREG(info.st_mode) && !is_server_file(path))
             each(st, path, &info);
         free(path);
     }
     if (d)
         closedir(d);
-    free(full);
+    else if (fd >= 0)
+        close(fd);
 }
 
 static OnDisk *on_disk(States *st, const char *path)
@@ -141,13 +145,11 @@ static void note_change(States *st, const char *path, const struct stat *info)
     if (d->here && d->size == info->st_size && d->inode == info->st_ino &&
         d->changed.tv_sec == info->st_ctim.tv_sec && d->changed.tv_nsec == info->st_ctim.tv_nsec)
         return;
-    char *full = path_join(st->folder, path);
-    d->blob = read_blob(st, full);
+    d->blob = read_blob(st, path);
     note(d, info);
     const Blob *first = map_get(&st->base, path);
     if (first && first == d->blob)
         d->blob = NULL;
-    free(full);
 }
 
 /* What the application has done since we looked last. */
@@ -155,7 +157,7 @@ static void look(States *st)
 {
     for (size_t i = 0; i < st->now.len; i++)
         ((OnDisk *)st->now.entries[i].value)->seen = false;
-    walk(st, "", 0, note_change);
+    walk(st, AT_FDCWD, "", 0, note_change);
     for (size_t i = 0; i < st->now.len; i++) {
         OnDisk *d = st->now.entries[i].value;
         if (!d->seen) {
@@ -197,11 +199,9 @@ static void remember_base(States *st)
         const char *path = st->now.entries[i].key;
         if (!d->here || map_has(&st->base, path))
             continue;
-        char *full = path_join(st->folder, path);
-        const Blob *b = read_blob(st, full);
+        const Blob *b = read_blob(st, path);
         if (b)
             map_put(&st->base, path, (void *)b);
-        free(full);
     }
 }
 
@@ -228,7 +228,7 @@ States *states_new(const char *source, const char *folder, Err *err)
             return NULL;
         }
     }
-    walk(st, "", 0, note_first);
+    walk(st, AT_FDCWD, "", 0, note_first);
     remember_base(st);
     add_state(st);
     return st;
@@ -244,7 +244,7 @@ bool states_add_file(States *st, const char *from, const char *name, Err *err)
     str_release(&s);
     if (!ok)
         return false;
-    walk(st, "", 0, note_first);
+    walk(st, AT_FDCWD, "", 0, note_first);
     remember_base(st);
     return true;
 }
@@ -364,18 +364,13 @@ static const StateFile *file_in(const State *s, const char *path)
 
 static bool put_file(States *st, const char *path, const Blob *b, OnDisk *d, Err *err)
 {
-    char *full = path_join(st->folder, path);
-    char *dir = path_dir(full);
     struct stat info;
-    bool ok = dir_make(dir, err) && file_write(full, b->data, b->n, err);
+    bool ok = below_write(st->folder, path, b->data, b->n, err);
     /* The database server has a user of its own. */
-    if (ok && str_starts(path, "db/") && stat(dir, &info) == 0)
-        ok = (chown(full, info.st_uid, info.st_gid) == 0 && chmod(full, 0660) == 0) ||
-             err_errno(err, "%s", full);
-    if (ok && lstat(full, &info) == 0)
+    if (ok && str_starts(path, "db/"))
+        ok = below_give(st->folder, path, 0660, err);
+    if (ok && below_look(st->folder, path, &info))
         note(d, &info);
-    free(dir);
-    free(full);
     return ok;
 }
 
@@ -409,9 +404,7 @@ bool states_restore(States *st, const State *s, Err *err)
                 return false;
             d->blob = f ? f->blob : NULL;
         } else {
-            char *full = path_join(st->folder, path);
-            unlink(full);
-            free(full);
+            below_remove(st->folder, path);
             d->here = false;
             d->blob = NULL;
         }

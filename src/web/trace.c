@@ -17,11 +17,35 @@ static const char *text_of(Reader *r, const char *from, size_t n)
     return arena_strndup(&r->t->arena, from, n);
 }
 
+/* With two zeros behind it: a constant's value begins after its first byte. */
 static char *bytes_of(Reader *r, const char *from, size_t n)
 {
-    char *s = arena_array(&r->t->arena, char, n + 1);
+    char *s = arena_array(&r->t->arena, char, n + 2);
     memcpy(s, from, n);
     return s;
+}
+
+/* Expressions are walked as trees, by recursion. A request that builds a larger one, by itself
+ * or to stop us, has a node of which nothing is known in its place. */
+enum { MOST_DEPTH = 1000, MOST_WEIGHT = 20000 };
+
+static bool is_small(const Trace *t, TraceNode *n)
+{
+    uint64_t depth = 0, weight = 1;
+    for (uint32_t i = 0; i < n->nargs; i++) {
+        const TraceNode *arg = &t->nodes[n->args[i]];
+        depth = arg->depth > depth ? arg->depth : depth;
+        weight += arg->weight;
+    }
+    n->depth = (uint32_t)depth + 1;
+    n->weight = (uint32_t)(weight < MOST_WEIGHT ? weight : MOST_WEIGHT);
+    return depth < MOST_DEPTH && weight < MOST_WEIGHT;
+}
+
+/* An input is named as parameters are; a constant begins with its type. */
+static bool is_named(const TraceNode *n)
+{
+    return n->op == WOP_INPUT ? strchr(n->text, '[') != NULL : n->op != WOP_CONST || n->n > 0;
 }
 
 static void read_node(Reader *r, const struct sundew_web_record *rec, const char *body, size_t n)
@@ -31,15 +55,16 @@ static void read_node(Reader *r, const struct sundew_web_record *rec, const char
     if (rec->id != t->nnodes || rec->id >= 1 << 20 || rec->op >= WOP_N ||
         rec->node > SUNDEW_WEB_MOST_ARGS || args + rec->text > n)
         return;
-    uint32_t *list = arena_array(&t->arena, uint32_t, rec->node + 1);
+    uint32_t *list = arena_array(&t->arena, uint32_t, rec->node + 4);
     memcpy(list, body, args);
     for (uint32_t i = 0; i < rec->node; i++)
         if (list[i] == 0 || list[i] >= rec->id)
             return;
     if ((t->nnodes & (t->nnodes - 1)) == 0)
         t->nodes = xrealloc(t->nodes, t->nnodes * 2 * sizeof *t->nodes);
-    t->nodes[t->nnodes++] =
-        (TraceNode){ rec->op, rec->node, list, bytes_of(r, body + args, rec->text), rec->text };
+    TraceNode node = { rec->op, rec->node, list, bytes_of(r, body + args, rec->text), rec->text,
+                       0, 0 };
+    t->nodes[t->nnodes++] = is_small(t, &node) && is_named(&node) ? node : t->nodes[0];
 }
 
 static void read_stack(Reader *r, Message *m, const char *text, const char *end)
@@ -131,7 +156,8 @@ Trace *trace_read(const void *channel)
     struct sundew_web head = *h;      /* once: the writer may still be alive */
     Trace *t = xcalloc(1, sizeof *t);
     t->nodes = xcalloc(1, sizeof *t->nodes);
-    t->nnodes = 1;
+    t->nodes[t->nnodes++] =
+        (TraceNode){ .op = WOP_OPAQUE, .args = arena_array(&t->arena, uint32_t, 4), .text = "" };
     if (head.magic != SUNDEW_WEB_MAGIC || head.version != SUNDEW_WEB_VERSION || !head.begun)
         return t;
     t->begun = true;
@@ -175,7 +201,7 @@ void trace_free(Trace *t)
 
 const TraceNode *trace_node(const Trace *t, uint32_t node)
 {
-    assert(node && node < t->nnodes);
+    assert(node < t->nnodes);
     return &t->nodes[node];
 }
 
@@ -220,6 +246,7 @@ static void print_constant(const TraceNode *n, Str *out)
     case 'F': str_add(out, "false"); return;
     case 'T': str_add(out, "true"); return;
     case 'S':
+        assert(n->n);
         str_addc(out, '"');
         escape_terminal(out, n->text + 1, n->n - 1 < 40 ? n->n - 1 : 40);
         str_add(out, n->n - 1 > 40 ? "…\"" : "\"");

@@ -19,6 +19,7 @@ typedef struct TraceNode {
     const uint32_t *args;
     const char *text;          /* terminated */
     size_t n;
+    uint32_t depth, weight;    /* of the expression, as a tree */
 } TraceNode;
 
 typedef struct Branch {
@@ -71,7 +72,7 @@ typedef struct TraceNamed {
 
 typedef struct Trace {
     Arena arena;
-    TraceNode *nodes;          /* 0 is unused */
+    TraceNode *nodes;          /* 0: nothing is known of it */
     size_t nnodes;
     Vec(Branch) branches;
     Vec(Message) messages;
@@ -93,7 +94,8 @@ typedef struct Trace {
 Trace *trace_read(const void *channel);
 void trace_free(Trace *t);                /* NULL is fine */
 
-const TraceNode *trace_node(const Trace *t, uint32_t node);   /* never NULL */
+/* Never NULL. Its first three arguments may be asked for even if it has fewer: those are 0. */
+const TraceNode *trace_node(const Trace *t, uint32_t node);
 /* As a person reads it: (int)GET[n] * 2 < 10. */
 void trace_print(const Trace *t, uint32_t node, bool wanted, Str *out);
 /* The paths of the inputs below a node, each once. */

@@ -1,4 +1,5 @@
 /* The main line of a campaign; web.h is the manual. */
+#include "run/confine.h"
 #include "web/web_int.h"
 #include "base/file.h"
 #include "base/units.h"
@@ -254,6 +255,8 @@ static bool open_campaign(Campaign *c, Err *err)
     if (!c->server)
         return false;
     const char *missing = server_unprotected(c->server);
+    if (!missing && p->mysql)
+        missing = confine_missing();
     c->web->protection = missing ? xstrdup(missing) : NULL;
     return true;
 }

@@ -4,7 +4,8 @@
  *
  * Each attack carries its expectation in its first comment:
  *
- *     command:  explore | explore-concolic | regress | run
+ *     command:  explore | explore-concolic | regress | run | threads | events | substitutes | record |
+ *               invariants | protocols | confirm | mutability | reproduce | web | examples; or several
  *     expect:   exit statuses that are right, "0 1" say
  *     silent:   no finding may be reported (an abort() means: it got through)
  *     long:     for make soak
@@ -25,6 +26,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -48,6 +50,56 @@ static inline uint32_t *shared_memory(const char *name, size_t *size)
     if (f)
         fclose(f);
     return NULL;
+}
+
+/* Descriptors that a runtime closes once it has mapped them are kept. */
+__attribute__((constructor(101))) static inline void keep_descriptors(void)
+{
+    for (int fd = 3; fd < 300; fd++)
+        fcntl(fd, F_DUPFD, 400);
+}
+
+/* All memory that Sundew shares with this process: shorter, or full of one word. */
+static inline void shared_truncated(void)
+{
+    for (int fd = 3; fd < 800; fd++)
+        if (ftruncate(fd, 0) == 0 || ftruncate(fd, 1) == 0)
+            printf("reached: descriptor %d is shorter\n", fd);
+}
+
+static inline void shared_filled(uint32_t value)
+{
+    char line[512];
+    FILE *f = fopen("/proc/self/maps", "r");
+    while (f && fgets(line, sizeof line, f)) {
+        unsigned long from, to;
+        char mode[8];
+        if (strstr(line, "memfd:sundew") && sscanf(line, "%lx-%lx %7s", &from, &to, mode) == 3 &&
+            mode[1] == 'w')
+            for (unsigned long at = from; at + 4 <= to; at += 4)
+                *(volatile uint32_t *)at = value;
+    }
+    if (f)
+        fclose(f);
+}
+
+/* What each of the folders named in the environment gets: files that are none. */
+static inline void leave_in(const char *variable, const char *const *names)
+{
+    const char *folder = getenv(variable);
+    char path[4096];
+    for (unsigned i = 0; folder && names[i]; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        unlink(path);
+        if (i % 4 == 0 && mkfifo(path, 0666) != 0)
+            continue;
+        if (i % 4 == 1 && symlink("/dev/zero", path) != 0)
+            continue;
+        if (i % 4 == 2 && symlink("/etc/passwd", path) != 0)
+            continue;
+        if (i % 4 == 3)
+            mkdir(path, 0777);
+    }
 }
 
 /* The first word of standard input. */

@@ -63,6 +63,9 @@ int main(void)
     reached("maps", opens(worker, "maps", O_RDONLY));
     reached("limits", prlimit(worker, RLIMIT_NOFILE, &few, NULL) == 0);
     reached("priority", setpriority(PRIO_PROCESS, (id_t)worker, 19) == 0);
+    reached("priority of the user", setpriority(PRIO_USER, 0, 19) == 0);
+    reached("priority of the group", setpriority(PRIO_PGRP, 0, 19) == 0);
+    reached("priority of disks", syscall(SYS_ioprio_set, 3, (int)getuid(), 7 | 2 << 13) == 0);
     reached("affinity", sched_setaffinity(worker, sizeof one, &one) == 0);
     kill(worker, SIGSTOP);
     kill(worker, SIGTERM);

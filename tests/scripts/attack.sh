@@ -6,9 +6,27 @@ fresh attacks
 LIMIT=${ATTACK_LIMIT:-240}      # seconds; a guard: --time is 8 s
 field() { sed -n "s/^ \* $2: *//p" "$1" | head -n 1; }
 
-prepare_explore() { "$SUNDEW" capture -q -- gcc -g -w -I"$TOP/tests/attack" -o subject "$1"; }
+prepare_explore() { "$SUNDEW" capture -q -- gcc -g -w -I"$TOP/tests/attack" -o subject "$1" -lpthread; }
 prepare_regress() {
     "$SUNDEW" capture -q -- sh -ec 'gcc -g -w -I"$0" -c "$1" -o target.o; ar rcs libtarget.a target.o' "$TOP/tests/attack" "$1"
+}
+prepare_pair() {
+    "$SUNDEW" capture -q -- sh -ec 'for d in old new; do mkdir -p $d
+        gcc -g -w -fPIC -shared -I"$0" "$1" -o $d/libtarget.so -lpthread; done' "$TOP/tests/attack" "$1"
+}
+attack_threads() { "$SUNDEW" threads ./subject --schedules 60 --time 8s; }
+attack_events() { "$SUNDEW" events ./subject -k2 -j1 --time 40s -o out; }
+attack_substitutes() {
+    "$SUNDEW" substitutes --seed 1 --tests 60 --headers "$TOP/tests/attack/target.h" \
+        --reference old/libtarget.so --candidate new/libtarget.so --time 20s
+}
+attack_record() { "$SUNDEW" record ./subject --time 20s </dev/null; }
+attack_invariants() { "$SUNDEW" invariants ./subject -- ./subject; }
+attack_protocols() { "$SUNDEW" protocols ./subject --count 0 --api stdio -- ./subject; }
+attack_confirm() { "$SUNDEW" confirm ./subject --own -- ./subject; }
+attack_mutability() { "$SUNDEW" mutability ./subject -- ./subject; }
+attack_reproduce() {
+    "$SUNDEW" monitor ./subject -o monitored >/dev/null && { ./monitored; "$SUNDEW" reproduce -o tests *.crash; }
 }
 attack_explore() { "$SUNDEW" explore ./subject -o out -j1 --no-concolic --time 8s; }
 # The build that follows inputs may be ready for the second only.
@@ -20,25 +38,21 @@ attack_regress() {
     "$SUNDEW" regress libtarget.a --headers "$TOP/tests/attack/target.h" -o tests --count 200 --mutants 10 --time 20s && ls tests
 }
 
-# attack FILE
+attack_run() { "$SUNDEW_BUILD/tests/run-one" ./subject; }
+
+# attack FILE COMMAND
 attack() {
-    local file=$1 name kind got
-    name=$(basename "$file" .c)
-    kind=$(field "$file" command)
-    fresh "$name" || return 1
+    local file=$1 kind=$2 got
+    fresh "$(basename "$file" .c)-$kind" || return 1
     case $kind in
-        explore | explore-concolic) prepare_explore "$file" ;;
         regress) prepare_regress "$file" ;;
+        substitutes) prepare_pair "$file" ;;
         run) gcc -g -w -I"$TOP/tests/attack" -o subject "$file" ;;
+        *) prepare_explore "$file" ;;
     esac || return 1
-    export TOP SUNDEW
-    export -f attack_explore attack_concolic attack_regress
-    case $kind in
-        explore) timeout -k 5 "$LIMIT" bash -c attack_explore ;;
-        explore-concolic) timeout -k 5 "$LIMIT" bash -c attack_concolic ;;
-        regress) timeout -k 5 "$LIMIT" bash -c attack_regress ;;
-        run) timeout -k 5 "$LIMIT" "$SUNDEW_BUILD/tests/run-one" ./subject ;;
-    esac >out.txt 2>&1
+    export TOP SUNDEW SUNDEW_BUILD
+    export -f "attack_${kind#explore-}"
+    timeout -k 5 "$LIMIT" bash -c "attack_${kind#explore-}" >out.txt 2>&1
     got=$?
     cat out.txt
     ! grep -q "reached:\|Sanitizer.*src/\|ERROR: AddressSanitizer" out.txt || { echo "it got through"; return 1; }
@@ -53,6 +67,18 @@ attack() {
 for file in "$TOP"/tests/attack/*.c; do
     [ -n "$(field "$file" long)" ] && [ -z "${ATTACK_LONG:-}" ] && continue
     case $(basename "$file") in ${ATTACK_ONLY:-*}) ;; *) continue ;; esac
-    ok "$(basename "$file" .c): $(field "$file" name)" attack "$file"
+    for kind in $(field "$file" command); do
+        case $kind in ${ATTACK_COMMAND:-*}) ;; *) continue ;; esac
+        ok "$(basename "$file" .c), $kind: $(field "$file" name)" attack "$file" "$kind"
+    done
 done
+if [ -z "${ATTACK_ONLY:-}" ]; then
+    . "$TOP/tests/attack/web.bash"
+    ok "functions, examples: they don't answer, answer without end, die" attack_functions
+    if [ -e "$SUNDEW_BUILD/php/sundew.so" ]; then
+        ok "php, web: an application attacks what runs it" attack_php
+    else
+        skip "php, web: an application attacks what runs it" "there is no PHP 8.2"
+    fi
+fi
 [ -n "${ATTACK_LONG:-}" ] || done_testing

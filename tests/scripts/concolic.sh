@@ -55,6 +55,14 @@ ok "…and the model elsewhere" calls within.sym sundew_standin_strncmp
 ok "everything woven does the same" same input "${full[@]}"
 ok "…by the model" calls apart.sym sundew_standin_strncmp
 
+# A result that some callers do not use.
+fresh unused
+bitcode "$subjects/unused.c"
+clang-19 -w -O1 "$subjects/unused.c" -o plain
+printf "2x" >input
+ok "a result that some callers do not use" same input "${chosen[@]}"
+ok "everything woven does the same" same input "${full[@]}"
+
 # A string that only an earlier call was given.
 fresh words
 cp "$TOP/tests/subjects/concolic/words.c" words.c

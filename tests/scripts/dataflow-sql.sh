@@ -41,6 +41,13 @@ ok "…and status 2" status 2 "$SUNDEW" -w ws examples bad.sql --schema schema.s
 ok "a query without a schema is told to bring one" says "give its CREATE TABLE with --schema" "$SUNDEW" -w ws examples query.sql
 ok "a condition against a CHECK is dead" says "no row can pass" "$SUNDEW" -w ws examples dead.sql --schema schema.sql
 ok "…its twin is not" status 0 "$SUNDEW" -w ws examples alive.sql --schema schema.sql
+cat >short.sql <<'EOF'
+CREATE TABLE short (code char(1) PRIMARY KEY, kind char(1), born date);
+EOF
+echo "SELECT kind, count(*) FROM short WHERE code = '' OR born < '1950-01-01' GROUP BY kind ORDER BY kind" >letters.sql
+ok "one letter, the empty text and old dates are found" says "completeness 1.00" "$SUNDEW" -w ws examples letters.sql --schema short.sql
+echo "SELECT kind FROM short WHERE code = 'a' ORDER BY kind" >one.sql
+ok "a key has one row: two are proved impossible" says "two rows differ   impossible" "$SUNDEW" -w ws examples one.sql --schema short.sql
 run query.sql --schema schema.sql --tests tests >/dev/null 2>&1
 ok "a dbt test is written" sh -c 'grep -q "^unit_tests:" tests/query.yml && grep -q "input: ref(.orders.)" tests/query.yml'
 ok "…that YAML can be read" python3 -c '
@@ -53,6 +60,6 @@ t = yaml.safe_load(open("tests/query.yml"))["unit_tests"][0]
 assert t["model"] == "query" and len(t["given"]) == 2 and t["expect"]["rows"], t'
 ok "…and the test passes" status 0 "$SUNDEW" -w ws examples query.sql --schema schema.sql --check tests
 ok "a hundred and fifty random queries agree with SQLite" "$check" --random 11 150
-ok "queries of the wholesaler agree with SQLite" "$check" "$TOP/bench/dataflow.sql/schema.sql" \
-    "$TOP"/bench/dataflow.sql/q01.sql "$TOP"/bench/dataflow.sql/q06.sql "$TOP"/bench/dataflow.sql/q16.sql
+ok "queries of the wholesaler agree with SQLite" "$check" "$TOP/bench/examples.sql/schema.sql" \
+    "$TOP"/bench/examples.sql/q01.sql "$TOP"/bench/examples.sql/q06.sql "$TOP"/bench/examples.sql/q16.sql
 done_testing

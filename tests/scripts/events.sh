@@ -6,11 +6,16 @@ cp "$TOP"/tests/subjects/events/*.c .
 
 build() {
     local p
-    for p in player mark rectangles recorder counters lock hang structs asks hides password; do
+    for p in player mark rectangles recorder counters lock hang structs asks hides password jumps; do
         gcc -g -o $p $p.c || return 1
     done
     gcc -g -DFIXED -o lock-fixed lock.c && gcc -g -DSTATISTICS -o stats player.c &&
         for l in POLL SELECT EPOLL; do gcc -g -D$l -o server-$l server.c; done &&
+        for h in 1 2 3 4; do gcc -g -DHOW=$h -o lines-$h lines.c; done &&
+        gcc -g -DHOW=3 -DFIXED -o lines-fixed lines.c &&
+        for h in MOUSE SMALL TIME; do
+            gcc -g -w -D$h -o screen-$h screen.c -lncurses && gcc -g -w -D$h -DFIXED -o fixed-$h screen.c -lncurses
+        done &&
         gcc -g -o curses curses.c -lncurses && gcc -g -DQUITS -o quits curses.c -lncurses
 }
 export -f build
@@ -75,16 +80,9 @@ server() {
         cp out.json classic.json &&
         events 0 "$1" --events one.events -k4 && counts "3 4" "2 0" && same_branches classic.json
 }
-for loop in POLL EPOLL; do
+for loop in POLL SELECT EPOLL; do
     ok "T-C6: the player as a server ($loop)" server ./server-$loop
 done
-select_server() {
-    events 0 ./server-SELECT --events one.events -k3 --classic && python3 - <<'PY'
-import json
-assert [l["explored"] for l in json.load(open("out.json"))["levels"]] == [3, 7, 17]
-PY
-}
-ok "T-C6: the player as a server (SELECT)" select_server
 connections() {
     events 0 ./server-POLL -k3 && python3 - <<'PY'
 import json
@@ -101,6 +99,17 @@ places() {
         same_branches classic.json
 }
 ok "pruning knows at which of two calls a program waits" places
+
+# Each pass is a new start of the program.
+starts() {
+    events 0 ./jumps -k3 && python3 - <<'PY'
+import json
+d = json.load(open("out.json"))
+assert [l["extended"] for l in d["levels"]] == [1, 0], d["levels"]
+assert next(p for p in d["premises"] if p["name"] == "deterministic")["held"]
+PY
+}
+ok "addresses and secrets of a start are no state" starts
 
 # What is not seen is told, and such events are not pruned.
 hidden() {
@@ -195,6 +204,38 @@ PY
         failure sanitizer 11 "enter(number = 4711)" "enter(number = 12)"
 }
 ok "a value that is stored now and tested later" password
+
+# ---- lines of a terminal
+printf 'line 3\n' >line.events
+lines() {
+    local h
+    for h in 1 2 3 4; do
+        events 1 ./lines-$h --events line.events -k2 && python3 - <<'PY' || return 1
+import json
+d = json.load(open("out.json"))
+f, = d["failures"]
+assert len(f["events"]) == 2 and "go" in f["events"][0] and "hi" in f["events"][1], f
+assert d["levels"][0]["pruned_by"].get("ended"), d["levels"]     # Ctrl-D
+PY
+    done
+    events 0 ./lines-fixed --events line.events -k2
+}
+ok "a line is an event, however it is read, and Ctrl-D is the end" lines
+
+# ---- a terminal: its size, the mouse, time that passes
+printf 'screen 60x20\nresize 60x4\nkeys "qx"\n' >small.events
+printf 'keys "mqx"\ntimer\n' >time.events
+terminal() {
+    events 1 ./screen-$1 "${@:3}" && python3 - "$2" <<'PY' && events 0 ./fixed-$1 "${@:3}"
+import json, sys
+f, = json.load(open("out.json"))["failures"]
+got = " ".join(f["events"])
+assert sys.argv[1] in got, got
+PY
+}
+ok "the mouse" terminal MOUSE "button 3" -k2
+ok "a terminal that gets small" terminal SMALL resize -k2 --events small.events
+ok "time that passes without a key" terminal TIME "'m' time passes time passes time passes" -k4 --events time.events
 
 # ---- random programs: a part of soak-events.sh
 random_programs() {

@@ -146,7 +146,55 @@ ok "… and fails there" json pair.json 'len(d["failures"]) == 1'
 ok "… its twin" explore pair-good ./pair-good --no-concolic --executions 20000 --time 60s
 ok "… does not" json pair-good.json 'd["failures"] == []'
 ok "a build that is not ready in time" explore late ./pair-good --time 1s
-ok "… is said to be missing" json late.json 'd["traces"] > 0 or "only mutated" in str(d["incomplete"])'
+ok "… is said to be missing" json late.json 'd["traces"] > 0 or "not ready" in str(d["incomplete"])'
+
+# A prediction that fails has its cause.
+cp "$TOP/tests/subjects/explore/astray.c" astray.c
+ok "captured" "$SUNDEW" -q capture -- gcc -g -O1 -o astray astray.c
+printf a >a
+ok "an input that goes astray" explore astray ./astray -i a --no-mutation --no-sanitizers --executions 20
+ok "… is blamed on the function that nobody follows" json astray.json \
+    'd["divergences"]["diverged"] > 0 and d["divergences"]["diverged_precise"] == 0 and sum(m["diverged"] for m in d["imprecise"] if m["name"] == "a64l") == d["divergences"]["diverged"]'
+
+# Time is virtual: a program that sleeps for an hour runs at full speed.
+cp "$TOP/tests/subjects/explore/sleepy.c" sleepy.c
+ok "captured" "$SUNDEW" -q capture -- gcc -g -O1 -o sleepy sleepy.c
+printf z >z
+ok "a program that sleeps" explore sleepy ./sleepy -i z --no-mutation --executions 20 --bad-status 9
+ok "… does not wait, and all builds agree on the time" json sleepy.json \
+    '[f["kind"] for f in d["failures"]] == ["sanitizer"] and d["traces"] > 0 and d["divergences"]["diverged"] == 0'
+
+# A compiler that never ends: the search goes on without its build, and its time holds.
+mkdir -p slow-bin
+printf '#!/bin/sh\ncase "$*" in *-fsanitize*) exec sleep 100000;; esac\nexec /usr/bin/gcc "$@"\n' >slow-bin/gcc
+chmod +x slow-bin/gcc
+ok "captured" env PATH="$PWD/slow-bin:$PATH" "$SUNDEW" -q capture -- gcc -g -O1 -o unbuilt letters.c
+without_waiting() {
+    rm -rf unbuilt.out
+    PATH="$PWD/slow-bin:$PATH" timeout 300 "$SUNDEW" explore ./unbuilt -o unbuilt.out -j1 --json --no-concolic --time 5s >unbuilt.json
+    [ $? = 0 ]
+}
+ok "a build that never ends holds nobody up" without_waiting
+ok "… inputs were run, and what is missing is said" json unbuilt.json \
+    'd["executions"] > 0 and "sanitizers was not ready" in str(d["incomplete"])'
+gone() { ! pgrep -f 'sleep 10000[0]' >/dev/null; }
+ok "… nothing of it is left" gone
+
+# ---- failures that come and go, and failures of one compiler only
+cp "$TOP/tests/subjects/explore/flaky.c" "$TOP/tests/subjects/explore/compiler.c" .
+ok "captured" "$SUNDEW" -q capture -- sh -c 'gcc -g -O1 -o flaky flaky.c && gcc -g -O1 -DALWAYS -o always flaky.c && gcc -g -O1 -o compiler compiler.c'
+printf F >F
+ok "a failure that does not always repeat" explore flaky ./flaky -i F --no-concolic --executions 300
+ok "… is told with its rate" json flaky.json \
+    'len(d["failures"]) == 1 and 0 < d["failures"][0]["failed"] < d["failures"][0]["runs"] and "flaky: it failed in" in d["findings"][0]["message"]'
+ok "one that does" explore always ./always -i F --no-concolic --executions 300
+ok "… is not called flaky" json always.json \
+    'len(d["failures"]) == 1 and d["failures"][0]["failed"] == d["failures"][0]["runs"] > 1 and "flaky" not in str(d["findings"])'
+printf B >B
+printf C >C
+ok "a failure of Sundew's own build" explore compiler ./compiler -i B -i C --no-concolic --executions 50
+ok "… is told as such, and no other" json compiler.json \
+    'sorted(f["ours_only"] for f in d["failures"]) == [False, True] and str(d["findings"]).count("only Sundew") == 1'
 
 # ---- failures: what they say, and what becomes of them
 cp "$TOP/tests/subjects/explore/bugs.c" bugs.c

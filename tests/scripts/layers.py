@@ -52,11 +52,13 @@ ROOMS = {
     # Loops of events: a front end of the search.
     "engine/events": "program weave build run solve engine/concolic engine/explore runtime",
     "finding": "",
+    # What a project has, and plans made from it.
+    "project": "capture program finding",
     # run: a failed run becomes a finding there (failure_finding.h).
-    "session": "capture ast program analysis run engine/api finding",
+    "session": "capture ast program analysis run engine/api finding project",
     "technique": "capture ast program analysis weave build run solve dataflow engine web finding "
-                 "session runtime",
-    "command": "capture ast program analysis weave build run solve engine web finding session",
+                 "project session runtime",
+    "command": "capture ast program analysis weave build run solve engine web finding project session",
     "cli": "session technique command",
 }
 LIBRARIES = {

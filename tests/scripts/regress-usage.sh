@@ -38,7 +38,7 @@ strict() {
 
 ok "stream" subject stream stream
 ok "tests" eval 'regress libstream.a --headers stream.h --count 1000 --seed 1 --json -- ./example >out.json'
-ok "what the example did is a test" eval 'grep -qF "replay: what the example itself did" tests/test_stream.c && python3 -c "
+ok "what the example did is a test" eval 'grep -qF "The example does this." tests/test_stream.c && python3 -c "
 import json
 d = json.load(open(\"out.json\"))
 assert d[\"replays\"][\"tests\"] >= 1 and d[\"coverage\"][\"lines\"] == d[\"coverage\"][\"all_lines\"], d

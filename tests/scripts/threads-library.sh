@@ -132,6 +132,11 @@ import json
 d = json.load(open(\"out.json\"))
 assert not d[\"promised\"] and all(f[\"level\"] == \"note\" for f in d[\"findings\"])
 "'
+promised() {
+    echo "# A vector is thread-safe." >sundew.handles
+    threads ivec --tests 2 --seed 1 && grep -q '"promised": true' out.json
+}
+ok "A5: …unless sundew.handles promises it" promised
 fresh ivec-fixed
 ok "A5 with a lock: a library" subject ivec -DFIXED
 ok "A5 with a lock: it runs" threads ivec --tests 8 --seed 1
@@ -147,6 +152,21 @@ fresh stack
 ok "A7: a library" subject stack
 ok "A7: it runs" threads stack --tests 12
 ok "A7: silent" silent
+
+# ---- all cores, and again later
+
+# news FOLDER: what a search found out, without times
+news() { sed 's/"seconds":[0-9.e+-]*//g' "$1/search.json"; }
+ok "one core" threads stack --tests 16 -j1 -o one
+ok "two cores" threads stack --tests 16 -j2 -o two
+ok "…give the same search" eval 'cmp <(news one) <(news two)'
+ok "a search goes on" threads stack --tests 24 --resume -o one
+ok "…where it was" eval 'cmp <(news two) <(news one | head -$(news two | wc -l)) && [ $(news one | wc -l) -gt $(news two | wc -l) ] &&
+    grep -q "\"tests\": 24" out.json'
+ok "…but not with another seed" says "of another build, seed" status 2 "$SUNDEW" threads libstack.a --headers stack.h --type stack --resume --seed 77 -o one
+ok "…nor where there is none" says "No such file" status 2 "$SUNDEW" threads libstack.a --headers stack.h --resume -o nowhere
+cut_short() { head -c -20 two/search.json >cut && cp cut two/search.json && threads stack --tests 16 --resume -o two; }
+ok "a line that was cut off is run again" cut_short
 
 # ---- bad input
 

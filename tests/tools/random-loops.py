@@ -20,7 +20,8 @@ def statement(depth, indent):
     if kind == 0:
         return pad + ";\n"
     if kind < 3:
-        return f"{pad}{rng.choice('xy')} = {operand()};\n"
+        change = rng.choice([f"= {operand()}", f"= {operand()}", f"+= {operand()}", "+= 1"])
+        return f"{pad}{rng.choice('xy')} {change};\n"
     if kind < 5:
         return statement(depth - 1, indent) + statement(depth - 1, indent)
     left = rng.choice(["a", "a", "x", "y"])

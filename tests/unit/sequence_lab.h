@@ -17,6 +17,9 @@ static const char subject[] =
     "#include <stdlib.h>\n"
     "#include <string.h>\n"
     "#include <stdarg.h>\n"
+    "#include <signal.h>\n"
+    "#include <stdio.h>\n"
+    "#include <unistd.h>\n"
     "struct bag { int n; int sum; int unused; };\n"
     "struct point { int x, y; void *p; };\n"
     "enum color { RED, GREEN = 5 };\n"
@@ -39,6 +42,25 @@ static const char subject[] =
     "struct point move(struct point p, int by) { p.x += by; p.p = &p; return p; }\n"
     "int each(int n, int (*see)(int, void *), void *user) { int k = 0; for (int i = 0; i < n; i++) k += see(i, user); return k; }\n"
     "const char *name(int n) { return n < 0 ? 0 : n ? \"some\" : \"none\"; }\n"
+    "static void scribble(void)\n"
+    "{\n"
+    "    char line[512];\n"
+    "    unsigned long from, to;\n"
+    "    FILE *f = fopen(\"/proc/self/maps\", \"r\");\n"
+    "    while (f && fgets(line, sizeof line, f))\n"
+    "        if (strstr(line, \"sundew-sequences\") && sscanf(line, \"%lx-%lx\", &from, &to) == 2)\n"
+    "            memset((void *)from, 0x55, to - from);\n"
+    "}\n"
+    "/* What a process may do to itself and to those around it. */\n"
+    "int harm(int n)\n"
+    "{\n"
+    "    if (n == 7001) kill(getpid(), SIGKILL);\n"
+    "    if (n == 7002) raise(SIGSTOP);\n"
+    "    if (n == 7003) execl(\"/bin/true\", \"true\", (char *)0);\n"
+    "    if (n == 7004) scribble();\n"
+    "    if (n == 7005) { sigset_t all; sigfillset(&all); sigprocmask(SIG_BLOCK, &all, 0); for (;;) ; }\n"
+    "    return n;\n"
+    "}\n"
     "int die(int n) { if (n == 1) abort(); if (n == 2) *(volatile int *)0 = 1; for (; n == 3;) ; return n; }\n"
     "static int off;\n"
     "int turn_off(void) { off = 1; return 0; }\n"
@@ -49,7 +71,7 @@ static const char subject[] =
     "int vprint(const char *format, va_list ap) { return format[0]; }\n";
 
 /* Where sundew-play is: the folder above this program's. */
-static char *libexec_folder(void)
+static inline char *libexec_folder(void)
 {
     char *self = path_real("/proc/self/exe"), *tests = path_dir(self), *build = path_dir(tests);
     free(self);
@@ -65,7 +87,7 @@ typedef struct Lab {
     Exec *exec;
 } Lab;
 
-static Lab lab_open(void)
+static inline Lab lab_open(void)
 {
     Lab l = { .compiled = compiled_begin() };
     Err err = { 0 };
@@ -83,7 +105,7 @@ static Lab lab_open(void)
 }
 
 /* With coverage, or with mutants. */
-static void lab_start(Lab *l, bool mutants)
+static inline void lab_start(Lab *l, bool mutants)
 {
     static char *const more[] = { "-shared", "-Wl,-Bsymbolic", NULL };
     Err err = { 0 };
@@ -107,7 +129,7 @@ static void lab_start(Lab *l, bool mutants)
     free(libexec);
 }
 
-static void lab_close(Lab *l)
+static inline void lab_close(Lab *l)
 {
     exec_close(l->exec);
     free(l->library);
@@ -116,7 +138,7 @@ static void lab_close(Lab *l)
     compiled_end(&l->compiled);
 }
 
-static const ApiFunction *fn(const Lab *l, const char *name)
+static inline const ApiFunction *fn(const Lab *l, const char *name)
 {
     const ApiFunction *f = api_function(l->api, name);
     if (!f)

@@ -109,6 +109,12 @@ static void every_sanitizer_is_known(void **state)
     ends_as(0, "a.c:3:10: runtime error: division by zero\n", FAILURE_SANITIZER,
             "division by zero (UndefinedBehaviorSanitizer), in a.c:3");
     ends_as(0,
+            "a.c:3:10: runtime error: load of misaligned address 0x7f1361754807 for type 'int', "
+            "which requires 4 byte alignment\n",
+            FAILURE_SANITIZER,
+            "load of misaligned address for type 'int', which requires 4 byte alignment "
+            "(UndefinedBehaviorSanitizer), in a.c:3");
+    ends_as(0,
             "a.c:3:10: runtime error: division by zero\n"
             "    #0 0x1 in f /d/a.c:3:10\n",
             FAILURE_SANITIZER, "division by zero (UndefinedBehaviorSanitizer), in f at /d/a.c:3");

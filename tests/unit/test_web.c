@@ -11,6 +11,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <unistd.h>
 #include <cmocka.h>
 #include <stdio.h>
 
@@ -384,6 +385,41 @@ static void states_are_restored_and_recognised(void **state)
     tempdir_remove(app);
 }
 
+/* A request puts a link in the place of a folder: what is restored stays inside. */
+static void links_in_an_application_lead_nowhere(void **state)
+{
+    (void)state;
+    Err err = { 0 };
+    const char *app = tempdir_new(NULL, &err), *folder = tempdir_new(NULL, &err),
+               *outside = tempdir_new(NULL, &err);
+    States *st = states_new(app, folder, &err);
+    assert_non_null(st);
+    char *data = xprintf("%s/app/data", folder), *file = xprintf("%s/app/data/x", folder),
+         *escaped = xprintf("%s/x", outside), *secret = xprintf("%s/secret", outside),
+         *link = xprintf("%s/app/link", folder);
+    assert_true(file_write(secret, "secret", 6, &err));
+    assert_true(dir_make(data, &err) && file_write(file, "text", 4, &err));
+    const State *with = states_save(st, NULL, NULL, &err);
+    assert_int_equal(unlink(file) | rmdir(data) | symlink(outside, data) | symlink(secret, link), 0);
+    const State *without = states_save(st, NULL, NULL, &err);
+    assert_true(with != without && states_restore(st, with, &err));
+    assert_false(file_exists(escaped));
+    Str s = { 0 };
+    assert_true(file_read(file, &s, &err));
+    assert_string_equal(str_c(&s), "text");
+    str_release(&s);
+    /* nor is something outside removed */
+    assert_int_equal(unlink(file) | rmdir(data) | symlink(outside, data), 0);
+    assert_true(file_write(escaped, "mine", 4, &err));
+    assert_true(states_restore(st, without, &err));
+    assert_true(file_exists(escaped) && file_exists(secret));
+    states_free(st);
+    free(data), free(file), free(escaped), free(secret), free(link);
+    tempdir_remove(app);
+    tempdir_remove(folder);
+    tempdir_remove(outside);
+}
+
 static void cookies_are_set_and_taken_away(void **state)
 {
     (void)state;
@@ -475,6 +511,7 @@ int main(void)
         cmocka_unit_test(addresses_are_resolved_inside_the_application),
         cmocka_unit_test(broken_html_is_told_and_good_html_is_not),
         cmocka_unit_test(states_are_restored_and_recognised),
+        cmocka_unit_test(links_in_an_application_lead_nowhere),
         cmocka_unit_test(cookies_are_set_and_taken_away),
         cmocka_unit_test(a_log_of_noise_is_read_without_harm),
         cmocka_unit_test(generated_files_quote_what_the_program_said),

@@ -216,7 +216,7 @@ bool mut_observations_read(Mutability *m, const Program *p, const char *path, Er
     char *rest = NULL;
     unsigned number = 0;
 
-    if (!file_read(path, &text, err))
+    if (!file_read_left(path, 256u << 20, &text, err))     /* the program may have written it */
         return false;
     str_addc(&text, '\n');
     str_addc(&text, '\0');

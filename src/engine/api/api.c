@@ -406,7 +406,7 @@ static void wants(const Reader *r, const ApiFunction *f, int place, const Type *
     const Type *t = type ? type_plain(type) : NULL;
     unsigned levels = 0;
     out->type = type;
-    out->partner = API_NONE;
+    out->partner = out->within = API_NONE;
     if (!t || t->kind == TYPE_VOID) {
         out->role = type || place == API_RETURNED ? ROLE_NOTHING : ROLE_POINTER;
     } else if (t->kind == TYPE_SCALAR) {
@@ -484,6 +484,28 @@ static void pair_up(const Reader *r, ApiFunction *f)
             }
 }
 
+/* Does the name say that it is where a text ends? */
+static bool is_end_name(const char *name)
+{
+    static const char *const words[] = { "afterlast", "after_last", "end", "limit", NULL };
+    size_t n = strlen(name);
+    for (const char *const *w = words; *w; w++)
+        if (n >= strlen(*w) && strcasecmp(name + n - strlen(*w), *w) == 0)
+            return true;
+    return strcasecmp(name, "last") == 0 || strcasecmp(name, "e") == 0;
+}
+
+/* (first, after_last): two texts of one type, of which the second lies in the first. */
+static void find_ends(ApiFunction *f)
+{
+    for (unsigned i = 1; i < f->nparams; i++) {
+        ApiPlace *p = &f->params[i], *q = &f->params[i - 1];
+        if (p->role == ROLE_STRING && q->role == ROLE_STRING && p->partner == API_NONE &&
+            type_plain(p->type)->target == type_plain(q->type)->target && is_end_name(p->name))
+            p->within = (int)i - 1;
+    }
+}
+
 /* ---- whole */
 
 /* Why the engine can't call it; NULL: it can. */
@@ -525,6 +547,7 @@ static void read_function(const Reader *r, ApiFunction *f)
         wants(r, f, (int)i, f->fn->params[i].type, &f->params[i]);
     }
     pair_up(r, f);
+    find_ends(f);
     f->observes = f->result.use != USE_CREATES;
     for (unsigned i = 0; i < f->nparams; i++) {
         const ApiPlace *p = &f->params[i];
@@ -605,9 +628,11 @@ static const ApiFunction *make_release(Api *api)
     f->fn = fn;
     f->index = (unsigned)api->nfunctions;
     f->params = arena_new(&api->arena, ApiPlace);
-    f->params[0] =
-        (ApiPlace){ .name = "p", .type = pointer, .role = ROLE_POINTER, .partner = API_NONE };
-    f->result = (ApiPlace){ .name = "", .role = ROLE_NOTHING, .partner = API_NONE };
+    f->params[0] = (ApiPlace){
+        .name = "p", .type = pointer, .role = ROLE_POINTER, .partner = API_NONE, .within = API_NONE
+    };
+    f->result =
+        (ApiPlace){ .name = "", .role = ROLE_NOTHING, .partner = API_NONE, .within = API_NONE };
     return f;
 }
 
@@ -695,7 +720,7 @@ static const Type *make_type(Api *api, TypeKind kind, const char *name, uint64_t
 
 static ApiPlace place_of_extra(Api *api, const ApiExtra *x)
 {
-    ApiPlace p = { .name = "", .partner = API_NONE, .handle = x->handle };
+    ApiPlace p = { .name = "", .partner = API_NONE, .within = API_NONE, .handle = x->handle };
     switch (x->kind) {
     case SUNDEW_REST_INT:
         p.type = make_type(api, TYPE_SCALAR, "int", 4, ENCODING_SIGNED, NULL);
@@ -805,6 +830,8 @@ static void dump_place(const ApiPlace *p, Str *out)
         str_addf(out, " %s %s", p->handle->name, api_use_name(p->use));
     if (p->partner != API_NONE)
         str_addf(out, " of %d", p->partner + 1);
+    if (p->within != API_NONE)
+        str_addf(out, " in %d", p->within + 1);
 }
 
 void api_dump(const Api *api, Str *out)

@@ -83,6 +83,8 @@ typedef struct ApiPlace {
     ApiUse use;
     const ApiType *handle;     /* of handles and storage; else NULL */
     int partner;               /* place of the buffer, length, callback; API_NONE */
+    int within;                /* it points into what stands in this place: the end of a text,
+                                * say; API_NONE */
     bool is_const;             /* what it points to is const in the source */
     bool may_be_null;          /* the code compares it with NULL, or names say so */
 } ApiPlace;

@@ -14,8 +14,15 @@
  *     VALUE_STORED    *out of step 3                  what step 3 put into the
  *                                                     room at its parameter
  *     VALUE_STORAGE   &x of step 3                    that room itself, again
+ *     VALUE_WITHIN    argument 0 + 5                  a place in what another argument
+ *                                                     of the same call leads to
  *     VALUE_FUNCTION  a callback: a stub, or a function of the API
  *     VALUE_SELF      in a usage: where the object itself stands
+ *
+ * Pointers inside bytes are no bytes but values of their own, `links`:
+ *
+ *     struct item { const char *name; struct item *next; int n; }
+ *     {0 0 2}  link 0: "one"  link 8: {0 0 1}, with a link 0: "two"
  *
  * Bytes are borrowed: they live as long as the arena they were made in.
  */
@@ -39,17 +46,29 @@ typedef enum {
     VALUE_STORAGE,
     VALUE_FUNCTION,
     VALUE_SELF,
+    VALUE_WITHIN,
 } SeqValueKind;
+
+typedef struct SeqLink SeqLink;
 
 typedef struct SeqValue {
     SeqValueKind kind;
-    uint64_t integer;          /* also the bits of an enum */
+    uint64_t integer;          /* also the bits of an enum; within: bytes from the start */
     double real;
     const uint8_t *bytes;      /* string, bytes */
     size_t n;                  /* their number; size of a room */
-    unsigned step, param;      /* result, stored, storage */
+    unsigned step, param;      /* result, stored, storage; within: the argument */
     const char *symbol;        /* function; NULL: a stub that does nothing */
+    const SeqLink *links;      /* of bytes: pointers in them */
+    size_t nlinks;
+    bool given;                /* string, bytes, room: from malloc(), and the library's from
+                                * now on */
 } SeqValue;
+
+struct SeqLink {
+    uint32_t offset;
+    SeqValue value;
+};
 
 SeqValue value_integer(uint64_t bits);
 SeqValue value_float(double x);
@@ -61,6 +80,7 @@ SeqValue value_result(unsigned step);
 SeqValue value_stored(unsigned step, unsigned param);
 SeqValue value_storage(unsigned step, unsigned param);
 SeqValue value_function(const char *symbol);
+SeqValue value_within(unsigned param, uint64_t offset);
 
 /* The same thing; what a value does not use is not compared. */
 bool value_equal(const SeqValue *a, const SeqValue *b);

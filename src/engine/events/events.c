@@ -81,17 +81,20 @@ static bool say_why(const Events *e, const Watched *w, Err *err)
     if (f->kind == FAILURE_NONE || f->kind == FAILURE_EXIT)
         return err_set(
             err,
-            "the program ended (status %d) before it came to %s: give it arguments after "
+            "the program ended (status %d%s%s%s) before it came to %s: give it arguments after "
             "--, name the function that handles an event with --loop, or mark the place "
             "with sundew_event()",
-            f->status, what);
+            f->status, *w->said ? ", \"" : "", w->said, *w->said ? "\"" : "", what);
     if (f->kind == FAILURE_HANG || f->kind == FAILURE_TIMEOUT || f->kind == FAILURE_CPU_LIMIT)
         return err_set(err,
                        "the program did not come to %s in time: it waits for something that "
                        "Sundew does not give, or computes for long (--timeout 30s)",
                        what);
-    return err_set(err, "the program fails (%s) before it comes to %s", failure_kind_name(f->kind),
-                   what);
+    Str how = { 0 };
+    failure_describe(f, &how);
+    err_set(err, "the program fails before it comes to %s: %s", what, str_c(&how));
+    str_release(&how);
+    return false;
 }
 
 /* The state before the first event. */
@@ -238,6 +241,16 @@ static const char *about_writes(const Events *e, Arena *a)
     return NULL;
 }
 
+static const char *about_precision(const ExploreResult *r, Arena *a)
+{
+    if (!r->nimprecise)
+        return NULL;
+    const ExploreImprecise *m = &r->imprecise[0];
+    return arena_printf(a,
+                        "%zu places where the event can't be followed, the first at %s:%u (%s%s%s)",
+                        r->nimprecise, m->file, m->line, m->why, *m->name ? " " : "", m->name);
+}
+
 static void take_premises(const Events *e, const ExploreResult *r, EventsResult *out)
 {
     Arena *a = &out->arena;
@@ -253,12 +266,7 @@ static void take_premises(const Events *e, const ExploreResult *r, EventsResult 
     uint64_t unknown = r->status.solver.unknown;
     premise(out, &n, "solver",
             unknown ? arena_printf(a, "%" PRIu64 " questions had no answer", unknown) : NULL);
-    premise(out, &n, "precise",
-            r->nimprecise ? arena_printf(a,
-                                         "%zu places where the event can't be followed, the "
-                                         "first in %s",
-                                         r->nimprecise, r->imprecise[0].name)
-                          : NULL);
+    premise(out, &n, "precise", about_precision(r, a));
     premise(out, &n, "values",
             e->symbolic ? arena_printf(a,
                                        "%" PRIu64 " traces keep a value of an event, and others "

@@ -72,6 +72,7 @@ typedef struct Watched {
     uint64_t before, after;
     uint32_t hidden;
     char file[256];                  /* the last one that was written; "" */
+    char said[160];                  /* the last line of its standard error; "" */
     Places places;
     const uint8_t *counters;         /* of the last event; the runner's */
 } Watched;
@@ -83,6 +84,8 @@ void runs_free(Runs *r);             /* NULL is fine */
  * program, and tells whether it comes there at all. */
 void runs_trust(Runs *r);
 bool runs_watch(Runs *r, const uint8_t *bytes, size_t n, Watched *out, Err *err);
+/* What a run left in the memory that it shares; `n`: bytes of events that it had. */
+void events_take(const struct sundew_events *h, size_t n, Watched *out);
 void watched_release(Watched *w);
 /* The last event's conditions; its bytes are in, in + 1, … of the pool. `symbolic` gets the places
  * whose value may be another one on this path; *sure is false if that is not known of all. */

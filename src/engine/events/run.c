@@ -4,11 +4,8 @@
 #include "base/shared.h"
 #include "runtime/input/input.h"
 #include <assert.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 extern char **environ;
 
@@ -16,9 +13,8 @@ extern char **environ;
 typedef struct Side {
     Runner *runner;
     Strings argv, env;
-    struct sundew_events *shared;
-    size_t size;
-    int fd;
+    Shared memory;
+    struct sundew_events *shared;    /* the same */
     RunFd fds[2];
     RunPlan plan;
     bool starts;                     /* it has come to a boundary: its fork server will answer */
@@ -36,29 +32,48 @@ struct Runs {
 
 static bool make_shared(Side *s, const Events *e, bool counts, Err *err)
 {
-    s->size = sundew_events_counters_at() + (counts ? e->counters : 0);
-    s->fd = memfd_create("sundew-events", MFD_CLOEXEC);
-    if (s->fd < 0 || ftruncate(s->fd, (off_t)s->size) != 0)
-        return err_set(err, "cannot make shared memory: %s", strerror(errno));
-    void *p = mmap(NULL, s->size, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
-    if (p == MAP_FAILED)
-        return err_set(err, "cannot map shared memory: %s", strerror(errno));
-    s->shared = p;
+    size_t size = sundew_events_counters_at() + (counts ? e->counters : 0);
+    if (!shared_new(&s->memory, "sundew-events", size, err))
+        return false;
+    s->shared = (struct sundew_events *)s->memory.at;
     *s->shared = (struct sundew_events){ .magic = SUNDEW_EVENTS_MAGIC,
                                          .version = SUNDEW_EVENTS_VERSION,
-                                         .size = s->size,
+                                         .size = size,
                                          .event_size = e->layout->size,
                                          .loop = e->plan->loop != NULL,
+                                         .line = e->layout->line,
+                                         .mouse = e->layout->mouse,
                                          .counters = counts ? (uint32_t)e->counters : 0,
                                          .nkinds = e->layout->nkinds,
                                          .connections = e->layout->connections,
                                          .open = e->layout->open,
                                          .nkeys = (uint32_t)e->layout->keys.len };
+    for (unsigned i = 0; i < 2; i++) {
+        s->shared->lines[i] = e->layout->lines[i];
+        s->shared->columns[i] = e->layout->columns[i];
+    }
+    if (!s->shared->lines[0]) {
+        s->shared->lines[0] = 24;
+        s->shared->columns[0] = 80;
+    }
     for (unsigned i = 0; i < e->layout->nkinds; i++)
         s->shared->kinds[i] = e->layout->kinds[i];
     for (size_t i = 0; i < e->layout->keys.len && i < 512; i++)
         s->shared->keys[i] = e->layout->keys.items[i];
     return true;
+}
+
+/* Addresses on the stack depend on how long the arguments and variables above it are. These hold the
+ * names of scratch folders, so the rest is filled up: all starts have the same addresses. */
+static void pad_stack(Side *s)
+{
+    enum { ROUND = 4096 };
+    size_t n = sizeof "SUNDEW_PAD=";
+    for (size_t i = 0; i < s->argv.len; i++)
+        n += strlen(s->argv.items[i]) + 1;
+    for (size_t i = 0; i < s->env.len; i++)
+        n += strlen(s->env.items[i]) + 1;
+    strings_addf(&s->env, "SUNDEW_PAD=%0*d", (int)(ROUND - n % ROUND), 0);
 }
 
 static void make_environment(Side *s)
@@ -72,11 +87,12 @@ static void make_environment(Side *s)
     strings_addf(&s->env, "HOME=%s", runner_scratch(s->runner));
     strings_addf(&s->env, "TMPDIR=%s", runner_scratch(s->runner));
     strings_add(&s->env, "TERM=xterm");
-    strings_add(&s->env, "LINES=24");
-    strings_add(&s->env, "COLUMNS=80");
+    strings_addf(&s->env, "LINES=%u", s->shared->lines[0]);
+    strings_addf(&s->env, "COLUMNS=%u", s->shared->columns[0]);
     strings_add(&s->env, "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:handle_abort=1");
     strings_add(&s->env, SUNDEW_INPUT_ENV "=stdin");
     strings_add(&s->env, SUNDEW_DEFER_ENV "=1");
+    pad_stack(s);
 }
 
 static bool side_open(Side *s, const Events *e, const char *program, int log, Err *err)
@@ -88,7 +104,7 @@ static bool side_open(Side *s, const Events *e, const char *program, int log, Er
     for (char *const *r = e->plan->readable; r && *r; r++)
         vec_push(&readable, *r);
     vec_push(&readable, NULL);
-    s->fd = -1;
+    s->memory.fd = -1;
     s->runner = runner_new(&(RunnerPlan){ .readable = readable.items }, err);
     vec_release(&readable);
     free(folder);
@@ -99,14 +115,14 @@ static bool side_open(Side *s, const Events *e, const char *program, int log, Er
         for (char *const *a = e->plan->argv + 1; e->plan->argv[0] && *a; a++)
             strings_add(&s->argv, *a);
         make_environment(s);
-        s->fds[0] = (RunFd){ s->fd, SUNDEW_EVENTS_FD };
+        s->fds[0] = (RunFd){ s->memory.fd, SUNDEW_EVENTS_FD };
         s->fds[1] = (RunFd){ log, SUNDEW_LOG_FD };
         s->plan = (RunPlan){ .argv = strings_argv(&s->argv),
                              .env = strings_argv(&s->env),
                              .cwd = cwd,
                              .fds = s->fds,
                              .nfds = log < 0 ? 1 : 2,
-                             .limits = { .wall = 60 + 10 * seconds,   /* CPU time decides */
+                             .limits = { .wall = 60 + 10 * seconds, /* CPU time decides */
                                          .cpu = seconds,
                                          .idle = seconds > 2 ? seconds : 2,
                                          .memory = log < 0 ? 0 : RUN_UNLIMITED,
@@ -127,10 +143,7 @@ static bool side_open(Side *s, const Events *e, const char *program, int log, Er
 static void side_close(Side *s)
 {
     runner_free(s->runner);
-    if (s->shared)
-        munmap(s->shared, s->size);
-    if (s->fd >= 0 && s->shared)
-        close(s->fd);
+    shared_free(&s->memory);
     strings_release(&s->argv);
     strings_release(&s->env);
 }
@@ -143,7 +156,8 @@ static bool side_run(Side *s, const Events *e, const uint8_t *bytes, size_t n, R
     RunPlan plan = s->plan;
     assert(e->ignored.len <= SUNDEW_EVENTS_IGNORED);
     h->nignored = (uint32_t)e->ignored.len;
-    memcpy(h->ignored, e->ignored.items, e->ignored.len * sizeof *h->ignored);
+    if (e->ignored.len)
+        memcpy(h->ignored, e->ignored.items, e->ignored.len * sizeof *h->ignored);
     h->stage = 0;
     h->nlocations = 0;
     h->hidden = 0;
@@ -166,6 +180,21 @@ static void take_places(const struct sundew_events *h, Places *out)
     }
 }
 
+void events_take(const struct sundew_events *h, size_t n, Watched *out)
+{
+    uint32_t stage = *(const volatile uint32_t *)&h->stage;
+    *out = (Watched){ .done = stage == SUNDEW_EVENTS_DONE,
+                      .lost = n ? stage != SUNDEW_EVENTS_LAST && stage != SUNDEW_EVENTS_DONE
+                                : stage != SUNDEW_EVENTS_DONE,
+                      .before = h->before,
+                      .after = h->after,
+                      .hidden = h->hidden,
+                      .counters = (const uint8_t *)h + sundew_events_counters_at() };
+    take_places(h, &out->places);
+    memcpy(out->file, h->file, sizeof out->file);
+    out->file[sizeof out->file - 1] = 0;
+}
+
 /* ---- runs */
 
 void runs_trust(Runs *r) { r->watched.starts = r->followed.starts = true; }
@@ -174,7 +203,7 @@ Runs *runs_new(const Events *e, bool follow, Err *err)
 {
     Runs *r = xcalloc(1, sizeof *r);
     r->e = e;
-    r->watched.fd = r->followed.fd = -1;
+    r->watched.memory.fd = r->followed.memory.fd = -1;
     bool ok = side_open(&r->watched, e, e->build.watched, -1, err);
     if (ok && follow) {
         LogPlan plan = { .nodes = 2u << 20, .records = 1u << 19, .per_site = 192 };
@@ -198,23 +227,28 @@ void runs_free(Runs *r)
     free(r);
 }
 
+/* The last line that is not empty, cut. */
+static void last_line(const Str *text, char *out, size_t room)
+{
+    const char *t = str_c(text);
+    size_t end = text->len, from;
+    while (end && (t[end - 1] == '\n' || t[end - 1] == '\r'))
+        end--;
+    for (from = end; from && t[from - 1] != '\n';)
+        from--;
+    size_t n = end - from < room ? end - from : room - 1;
+    memcpy(out, t + from, n);
+    out[n] = 0;
+}
+
 bool runs_watch(Runs *r, const uint8_t *bytes, size_t n, Watched *out, Err *err)
 {
     RunResult res = { 0 };
     const struct sundew_events *h = r->watched.shared;
     if (!side_run(&r->watched, r->e, bytes, n, &res, err))
         return false;
-    uint32_t stage = *(const volatile uint32_t *)&h->stage;
-    *out = (Watched){ .done = stage == SUNDEW_EVENTS_DONE,
-                      .lost = n ? stage != SUNDEW_EVENTS_LAST && stage != SUNDEW_EVENTS_DONE
-                                : stage != SUNDEW_EVENTS_DONE,
-                      .before = h->before,
-                      .after = h->after,
-                      .hidden = h->hidden,
-                      .counters = (const uint8_t *)h + sundew_events_counters_at() };
-    take_places(h, &out->places);
-    memcpy(out->file, h->file, sizeof out->file);
-    out->file[sizeof out->file - 1] = 0;
+    events_take(h, n, out);
+    last_line(&res.err.text, out->said, sizeof out->said);
     if (!res.stopped && !res.lost_server)
         failure_copy(&out->failure, &res.failure);
     run_result_release(&res);

@@ -199,18 +199,49 @@ static bool make_folders(Explorer *x, Err *err)
     return ok;
 }
 
+static bool is_interrupted(void *explorer)
+{
+    const ExplorePlan *plan = ((Explorer *)explorer)->plan;
+    return plan->interrupted && plan->interrupted(plan->arg);
+}
+
+static void tell_covered(void *explorer, uint8_t *edges, size_t n)
+{
+    Explorer *x = explorer;
+    pthread_mutex_lock(&x->lock);
+    for (uint32_t i = 0; x->queue && i < n; i++)
+        edges[i] = queue_covers(x->queue, i);
+    pthread_mutex_unlock(&x->lock);
+}
+
+static void trace_anew(void *explorer, size_t reachable)
+{
+    Explorer *x = explorer;
+    pthread_mutex_lock(&x->lock);
+    if (reachable)
+        x->reachable = reachable;
+    for (size_t i = 0; x->queue && i < queue_length(x->queue); i++)
+        queue_at(x->queue, i)->traces = 0;
+    pthread_mutex_unlock(&x->lock);
+}
+
 static bool begin_front(Explorer *x, Err *err)
 {
     const ExplorePlan *plan = x->plan;
     bool trace = !plan->no_concolic && !plan->replay;
+    bool steps = plan->no_mutation || plan->systematic || x->steady;
     x->host =
         (FrontHost){ .seed = plan->seed,
                      .time = plan->time,
                      .longest = x->longest,
                      .trace = trace,
-                     .trace_first = trace && (plan->no_mutation || plan->systematic || x->steady),
+                     .trace_first = trace && steps,
+                     .judge_first = steps || plan->replay || plan->stop == STOP_FIRST_FAILURE,
                      .steady = x->steady,
                      .stop = runs_are_cut,
+                     .over = is_interrupted,
+                     .covered = tell_covered,
+                     .anew = trace_anew,
                      .note = take_note,
                      .word = take_word,
                      .arg = x };
@@ -218,6 +249,7 @@ static bool begin_front(Explorer *x, Err *err)
         return false;
     assert(x->facts.branches <= x->facts.counters);
     x->reachable = x->facts.reachable ? x->facts.reachable : x->facts.branches;
+    atomic_store(&x->strict, x->facts.strict);
     x->queue = queue_new(x->facts.counters, x->facts.branches);
     if (plan->oracle && !(x->folder = tempdir_new(NULL, err)))
         return false;
@@ -227,18 +259,11 @@ static bool begin_front(Explorer *x, Err *err)
 /* May runs be traced by now? Jobs find out by themselves. */
 static void look_for_traces(Explorer *x)
 {
-    if (x->host.trace && !x->traces &&
-        (!x->front->traces || x->front->traces(x->plan->subject) == FRONT_TRACE_NOW))
+    bool now = !x->front->traces || x->front->traces(x->plan->subject) == FRONT_TRACE_NOW;
+    if (x->host.trace && now)
         atomic_store(&x->traces, true);
-}
-
-/* Nobody waits for what the next exploration could use. */
-static bool is_in_a_hurry(const Explorer *x)
-{
-    const ExplorePlan *plan = x->plan;
-    bool by_person = plan->interrupted && plan->interrupted(plan->arg) &&
-                     !(plan->time_is_over && plan->time_is_over(plan->arg));
-    return by_person || (plan->stop == STOP_FIRST_FAILURE && x->bugs.len);
+    if (x->front->strict && !x->strict && x->front->strict(x->plan->subject))
+        atomic_store(&x->strict, true);
 }
 
 /* ---- jobs */
@@ -285,6 +310,8 @@ static bool job_step(Job *j)
     else
         wait_for_work(j);
     *(trace ? &j->tracing : &j->mutating) += explorer_age(j->x) - begun;
+    if (ok)
+        failures_later(j);
     return ok && corpus_sync(j);
 }
 
@@ -327,7 +354,7 @@ static ExploreStatus status_of(Explorer *x, Job *jobs, unsigned n)
         .covered = queue_covered(x->queue),
         .reachable = x->reachable,
         .queue = queue_length(x->queue),
-        .failures = x->bugs.len - x->hangs,
+        .failures = x->bugs.len - x->hangs - x->gone,
         .hangs = x->hangs,
         .last_new = explorer_age(x) - x->last_new,
         .traces = x->ntraces,
@@ -361,6 +388,7 @@ static const char *is_over(const Explorer *x, const ExploreStatus *s)
 void explorer_look(Explorer *x)
 {
     double late = clock_seconds() - x->begun - x->plan->time;
+    look_for_traces(x);
     if (x->plan->interrupted && x->plan->interrupted(x->plan->arg) &&
         !(x->plan->time_is_over && x->plan->time_is_over(x->plan->arg)))
         explorer_stop(x, "interrupted");
@@ -552,9 +580,15 @@ bool explore(const ExplorePlan *plan, ExploreResult *out, Err *err)
     assert(plan->systematic || (x.front->add && x.front->run));
     pthread_mutex_init(&x.lock, NULL);
     pthread_mutex_init(&x.note_lock, NULL);
-    bool ok = make_folders(&x, err) && begin_front(&x, err) && run_jobs(&x, out, err);
+    bool ok = make_folders(&x, err), begun = ok && begin_front(&x, err);
+    if (begun) {
+        ok = run_jobs(&x, out, err);
+    } else if (ok) {
+        ok = is_interrupted(&x);                 /* before anything could be run */
+        x.ended = "interrupted";
+    }
     if (ok && x.front->finish)
-        x.front->finish(plan->subject, !is_in_a_hurry(&x));
+        x.front->finish(plan->subject);
     failures_finish(&x, out);
     take_imprecise(&x, out);
     systematic_finish(&x, out);
@@ -565,6 +599,9 @@ bool explore(const ExplorePlan *plan, ExploreResult *out, Err *err)
                       "no branch depends on the input: is it read from elsewhere (a file: @@, "
                       "arguments: --argv, the environment: --env), or is a terminal wanted, which "
                       "runs don't have?");
+    if (ok && x.once)
+        explorer_note(&x, "%zu run%s died that did not die again in %u more; %s not reported", x.once,
+                      x.once == 1 ? "" : "s", FAILURES_REPEATS, x.once == 1 ? "it is" : "they are");
     tell_notes(&x);
     explorer_release(&x);
     return ok;

@@ -93,6 +93,8 @@ typedef struct ExploreFailure {
     double when;
     bool by_command; /* the user's command says so */
     bool hang;
+    unsigned runs, failed; /* the input was run so often, and failed so; fewer: it is flaky */
+    bool ours_only; /* the program as the user built it does not fail */
 } ExploreFailure;
 
 /* Something that makes predictions unsure. */
@@ -101,6 +103,7 @@ typedef struct ExploreImprecise {
     const char *file;
     unsigned line;
     uint64_t count;
+    uint64_t diverged; /* predictions that were wrong, and this was the last before them */
 } ExploreImprecise;
 
 /* Of a systematic exploration: inputs with as many before them. */

@@ -14,6 +14,9 @@ typedef struct Bug {
     size_t n;
     FrontJudge by;               /* who says so */
     bool studied;                /* its condition was looked for */
+    bool busy;                   /* a job is at work on it: nobody else touches it */
+    bool again;                  /* the strict judge, who came later, has seen it */
+    bool gone;                   /* … and calls it the same as another */
 } Bug;
 
 enum { SHAPES = 34 };
@@ -57,6 +60,7 @@ typedef struct Explorer {
     _Atomic double work; /* … seconds that the work so far would usually take */
     bool watched; /* jobs are at work, and somebody looks at the time */
     atomic_bool traces; /* runs can be traced */
+    atomic_bool strict; /* there is a strict judge */
     pthread_t caller; /* who may be told notes */
 
     pthread_mutex_t note_lock;
@@ -70,6 +74,8 @@ typedef struct Explorer {
     Vec(Keyword) words; /* the dictionary */
     Map known_words;
     Vec(Bug *) bugs;
+    size_t gone; /* of these */
+    size_t unjudged; /* entries before it were seen by the strict judge */
     bool shapes[SHAPES][SHAPES]; /* of inputs that were run: see stage.c */
     Map bad_paths; /* paths of runs that died, judged */
     uint64_t executions, granted; /* inputs tried; … and those that jobs may still try */
@@ -80,6 +86,7 @@ typedef struct Explorer {
     Arena arena;
     double last_new; /* when, by explorer_age() */
     size_t unsaved; /* files that could not be written */
+    size_t once; /* runs that died, and never did again */
     size_t hangs, late_judged; /* runs that took too long: real; looked at */
     /* of systematic.c */
     Vec(Level) levels;
@@ -171,8 +178,9 @@ void corpus_save(Explorer *x, const Entry *e);
 bool corpus_sync(Job *j);
 
 /* ---- failures.c */
-/* Has it judged; `died`, `late`: it died in a quick run. */
-void failures_judge(Job *j, const Input *in, bool died, bool late);
+enum { FAILURES_REPEATS = 20 }; /* how often an input runs again that does not always fail */
+/* Has it judged; `died`: it died in a quick run; `late`: it took too long; `signal`: of FrontRun. */
+void failures_judge(Job *j, const Input *in, bool died, bool late, int signal);
 /* The first run, which may take `most` seconds: x->start. */
 void failures_at_start(Job *j, double most);
 /* A failure of an earlier exploration, and what it was made smaller to or NULL: does it fail still? */
@@ -182,6 +190,8 @@ bool failures_again(Job *j, const Str *input, const Str *small);
  * only some wait. */
 void failures_sample(Job *j, const Input *in);
 void failures_samples(Job *j); /* as many of them as there is time for */
+/* Some of the inputs and failures that are older than the strict judge. */
+void failures_later(Job *j);
 /* Does it fail so that `f` is the same? */
 bool failures_alike(Job *j, FrontJudge by, const Input *in, const Failure *f);
 /* The condition of a failure that has none yet. */

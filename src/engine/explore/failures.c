@@ -14,8 +14,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* How often an input is run to make it smaller. */
+enum { REPEATS = 6, REPEATS_FLAKY = FAILURES_REPEATS };     /* how often a failure is run again */
 enum { SMALLER_TESTS = 400, WAITING_MOST = 512, WAITING_LONGEST = 1 << 16 };
 
 /* ---- verdicts */
@@ -142,12 +144,42 @@ static void show_smaller(Job *j, Bug *b)
     release_all(&all);
 }
 
+/* ---- does it always fail, and only here? */
+
+static bool is_flaky(const Bug *b) { return b->f.failed < b->f.runs; }
+
+/* Runs the input again, more often if it does not always fail. */
+static void repeat(Job *j, Bug *b)
+{
+    Input in = { b->f.state, b->bytes, b->n, UINT32_MAX };
+    if (b->f.by_command || b->f.hang)
+        return;
+    for (unsigned i = 0; i < (is_flaky(b) ? REPEATS_FLAKY : REPEATS) && !job_over(j); i++) {
+        b->f.failed += failures_alike(j, b->by, &in, &b->f.failure);
+        b->f.runs++;
+    }
+}
+
+/* What another build shows may be a matter of that build: where behaviour is undefined, or the stack
+ * is larger. The program as the user built it knows. A sanitizer's report speaks for itself. */
+static void compare(Job *j, Bug *b)
+{
+    FrontFailures all = { 0 };
+    Input in = { b->f.state, b->bytes, b->n, UINT32_MAX };
+    if (!j->x->facts.own || b->f.by_command || b->f.hang || is_flaky(b) ||
+        b->f.failure.kind == FAILURE_SANITIZER)
+        return;
+    run(j, FRONT_OWN, &in, &all);
+    b->f.ours_only = all.len == 0 && !job_over(j);
+    release_all(&all);
+}
+
 static void make_smaller(Job *j, Bug *b, const Str *small)
 {
     Shrink k = { .job = j, .bug = b, .tests = SMALLER_TESTS, .until = explorer_age(j->x) + 10 };
     b->f.small = small ? xmemdup(small->data, small->len) : xmemdup(b->bytes, b->n);
     b->f.nsmall = small ? small->len : b->n;
-    if (small || b->f.hang || j->x->plan->replay)
+    if (small || b->f.hang || j->x->plan->replay || is_flaky(b))
         return;
     b->f.nsmall = leave_out(&k, b->f.small, b->n);
     make_plain(&k, b->f.small, b->f.nsmall);
@@ -164,12 +196,22 @@ static bool is_the_same(const Failure *a, const Failure *b)
     return late || failure_same(a, b, FAILURE_SAME_SITE);
 }
 
+/* Judges name it differently, and of a flaky failure either may be the first to see it. */
+static bool is_same_place(const Failure *a, const Failure *b)
+{
+    const FailureFrame *x = failure_site(a), *y = failure_site(b);
+    return x && y && x->line && x->line == y->line && x->function && y->function &&
+           strcmp(x->function, y->function) == 0;
+}
+
 static Bug *find(Explorer *x, const Failure *f, bool by_command)
 {
     assert(by_command || failure_is(f) || f->kind == FAILURE_EXIT);
     for (size_t i = 0; i < x->bugs.len; i++) {
         Bug *b = x->bugs.items[i];
-        if (b->f.by_command == by_command && (by_command || is_the_same(&b->f.failure, f)))
+        if (b->f.by_command == by_command &&
+            (by_command || is_the_same(&b->f.failure, f) ||
+             (is_flaky(b) && is_same_place(&b->f.failure, f))))
             return b;
     }
     return NULL;
@@ -178,7 +220,7 @@ static Bug *find(Explorer *x, const Failure *f, bool by_command)
 static void save(Explorer *x, Bug *b, size_t number)
 {
     const char *kind = b->f.by_command ? "oracle" : failure_kind_name(b->f.failure.kind);
-    char *name = xprintf("id:%06zu,%s", number, kind);
+    char *name = xprintf("id:%06zu,%s%s", number, kind, is_flaky(b) ? ",flaky" : "");
     char *small = xprintf("id:%06zu,%s,small", number, kind);
     b->f.file = path_join(x->failures_dir, name);
     if (!file_write(b->f.file, b->bytes, b->n, NULL))
@@ -201,11 +243,11 @@ static Bug *bug_new(const Explorer *x, const Input *in, const Failure *f, FrontJ
     b->f.by_command = by_command;
     b->f.hang = !by_command && failure_is_late(f);
     b->f.when = explorer_age(x);
-    b->f.seen = 1;
+    b->f.seen = b->f.runs = b->f.failed = 1;
     b->bytes = xmemdup(in->bytes, in->n);
     b->n = in->n;
     b->by = by;
-    b->studied = true;                         /* by this job, for now */
+    b->studied = b->busy = true;               /* by this job, for now */
     return b;
 }
 
@@ -232,26 +274,38 @@ static Input small_input(const Bug *b)
     return (Input){ b->f.state, b->f.small, b->f.nsmall, UINT32_MAX };
 }
 
-/* `small`: the input as it was made smaller some time ago; NULL: that is to be done. */
-static void add(Job *j, const Input *in, const Failure *f, FrontJudge by, bool by_command,
-                const Str *small)
+/* `small`: the input as it was made smaller some time ago; NULL: that is to be done. `passed`: it was
+ * run so often before, and did not fail. */
+static void add_after(Job *j, const Input *in, const Failure *f, FrontJudge by, bool by_command,
+                      const Str *small, unsigned passed)
 {
     Explorer *x = j->x;
     size_t number;
     Bug *b = meet(x, in, f, by, by_command, &number);
     if (!b)
         return;
+    b->f.runs += passed;
+    repeat(j, b);
+    compare(j, b);
     make_smaller(j, b, small);
-    bool wanted = !by_command && !b->f.hang, now = wanted && j->tracer && x->watched;
+    bool wanted = !by_command && !b->f.hang && !is_flaky(b), now = wanted && j->tracer && x->watched;
     Input shown = small_input(b);              /* seeds come first: all of them, before that */
     char *condition = now ? tracer_condition(j, by, &shown, &b->f.failure) : NULL;
     pthread_mutex_lock(&x->lock);
     b->f.condition = condition;
     b->studied = !wanted || now;
+    b->busy = false;
+    b->again = by == FRONT_STRICT || by_command;
     save(x, b, number);
     pthread_mutex_unlock(&x->lock);
     if (x->plan->stop == STOP_FIRST_FAILURE)
         explorer_stop(x, "first failure");
+}
+
+static void add(Job *j, const Input *in, const Failure *f, FrontJudge by, bool by_command,
+                const Str *small)
+{
+    add_after(j, in, f, by, by_command, small, 0);
 }
 
 /* ---- judge */
@@ -286,7 +340,7 @@ static bool judged(Job *j, FrontJudge by, const Input *in, const Input *ran, con
 static bool judge(Job *j, const Input *in, bool died, const Str *small)
 {
     Input ran = *in;
-    bool strict = j->x->facts.strict;
+    bool strict = atomic_load(&j->x->strict);
     if (small) {
         ran.bytes = (const uint8_t *)str_c(small);
         ran.n = small->len;
@@ -301,10 +355,34 @@ static bool judge(Job *j, const Input *in, bool died, const Str *small)
     return true;
 }
 
-void failures_judge(Job *j, const Input *in, bool died, bool late)
+/* It died, and now it does not: how often does it? If never, and nothing of another run can be the
+ * reason, that it died of a signal is all that is known. */
+static void judge_again(Job *j, const Input *in, int signal)
 {
-    if (!judge(j, in, died, NULL) && late)
+    Explorer *x = j->x;
+    unsigned tried = 1 + atomic_load(&x->strict);
+    FrontFailures all = { 0 };
+    for (unsigned i = 0; !all.len && i < REPEATS_FLAKY && !job_over(j); i++, tried++)
+        run(j, FRONT_PLAIN, in, &all);
+    Failure died = { .kind = FAILURE_SIGNAL, .signal = signal };
+    if (all.len)
+        add_after(j, in, &all.items[0], FRONT_PLAIN, false, NULL, tried - 1);
+    else if (x->facts.alone && !job_over(j))
+        add_after(j, in, &died, FRONT_PLAIN, false, NULL, tried);
+    pthread_mutex_lock(&x->lock);
+    x->once += !all.len && !x->facts.alone && !job_over(j);
+    pthread_mutex_unlock(&x->lock);
+    release_all(&all);
+}
+
+void failures_judge(Job *j, const Input *in, bool died, bool late, int signal)
+{
+    if (judge(j, in, died, NULL))
+        return;
+    if (late)
         allow_more_time(j);
+    else if (died && signal && !job_over(j))
+        judge_again(j, in, signal);
 }
 
 void failures_at_start(Job *j, double most)
@@ -315,7 +393,7 @@ void failures_at_start(Job *j, double most)
     x->never_ends = all.len > 0;
     Input none = { 0, (const uint8_t *)"", 0, UINT32_MAX };
     for (size_t i = 0; i < all.len; i++)
-        add(j, &none, &all.items[i], x->facts.strict ? FRONT_STRICT : FRONT_PLAIN, false, NULL);
+        add(j, &none, &all.items[i], x->strict ? FRONT_STRICT : FRONT_PLAIN, false, NULL);
     release_all(&all);
 }
 
@@ -345,7 +423,7 @@ void failures_sample(Job *j, const Input *in)
 void failures_samples(Job *j)
 {
     double now = explorer_age(j->x);
-    while (j->waiting.len && j->x->facts.strict && j->sampling <= 0.1 * now) {
+    while (j->waiting.len && atomic_load(&j->x->strict) && j->sampling <= 0.1 * now) {
         Waiting w = j->waiting.items[--j->waiting.len];
         Input in = { 0, w.bytes, w.n, w.parent };
         judged(j, FRONT_STRICT, &in, &in, NULL);
@@ -362,15 +440,114 @@ void failures_study(Job *j)
     Bug *b = NULL;
     pthread_mutex_lock(&x->lock);
     for (size_t i = 0; !b && i < x->bugs.len; i++)
-        if (!x->bugs.items[i]->studied && x->bugs.items[i]->f.file)
+        if (!x->bugs.items[i]->studied && !x->bugs.items[i]->busy && !x->bugs.items[i]->gone)
             b = x->bugs.items[i];
     if (b)
-        b->studied = true;
+        b->studied = b->busy = true;
     pthread_mutex_unlock(&x->lock);
     if (!b)
         return;
     Input shown = small_input(b);
-    b->f.condition = tracer_condition(j, b->by, &shown, &b->f.failure);
+    char *condition = tracer_condition(j, b->by, &shown, &b->f.failure);
+    pthread_mutex_lock(&x->lock);
+    b->f.condition = condition;
+    b->busy = false;
+    pthread_mutex_unlock(&x->lock);
+}
+
+/* ---- the strict judge comes later */
+
+static void remove_files(Bug *b)
+{
+    unlink(b->f.file);
+    if (b->f.small_file)
+        unlink(b->f.small_file);
+    free(b->f.file);
+    free(b->f.small_file);
+    b->f.file = b->f.small_file = NULL;
+}
+
+/* The strict judge's word about it takes the place of what was seen before. Under the lock. */
+static void say_strictly(Explorer *x, Bug *b, size_t number, FrontFailures *all)
+{
+    Failure *f = &all->items[0];
+    Bug *same = find(x, f, false);
+    remove_files(b);
+    if (same && same != b) {
+        same->f.seen += b->f.seen;
+        b->gone = true;
+        x->gone++;
+        return;
+    }
+    Failure first = b->f.failure;
+    b->f.failure = *f;
+    *f = first;
+    b->by = FRONT_STRICT;
+    b->f.ours_only = false;
+    free(b->f.condition);
+    b->f.condition = NULL;
+    b->studied = b->f.hang;
+    save(x, b, number);
+}
+
+/* A failure that was found without it; false: there is none. */
+static bool judge_older_failure(Job *j)
+{
+    Explorer *x = j->x;
+    Bug *b = NULL;
+    size_t number = 0;
+    pthread_mutex_lock(&x->lock);
+    for (size_t i = 0; !b && i < x->bugs.len; i++)
+        if (!x->bugs.items[i]->again && !x->bugs.items[i]->busy) {
+            b = x->bugs.items[i];
+            number = i;
+        }
+    if (b)
+        b->again = b->busy = true;
+    pthread_mutex_unlock(&x->lock);
+    if (!b)
+        return false;
+    FrontFailures all = { 0 };
+    Input shown = small_input(b);
+    run(j, FRONT_STRICT, &shown, &all);
+    pthread_mutex_lock(&x->lock);
+    if (all.len && !b->f.hang)
+        say_strictly(x, b, number, &all);
+    b->busy = false;
+    pthread_mutex_unlock(&x->lock);
+    release_all(&all);
+    return true;
+}
+
+/* An input of the queue that it has not seen. */
+static bool judge_older_input(Job *j)
+{
+    Explorer *x = j->x;
+    Entry *e = NULL;
+    pthread_mutex_lock(&x->lock);
+    while (!e && x->unjudged < queue_length(x->queue)) {
+        e = queue_at(x->queue, x->unjudged++);
+        if (e->judged)
+            e = NULL;
+        else
+            e->judged = true;
+    }
+    pthread_mutex_unlock(&x->lock);
+    if (!e)
+        return false;
+    Input in = { e->state, e->bytes, e->n, e->parent };
+    judged(j, FRONT_STRICT, &in, &in, NULL);
+    return true;
+}
+
+void failures_later(Job *j)
+{
+    enum { SOME = 8 };
+    if (!atomic_load(&j->x->strict))
+        return;
+    for (unsigned i = 0; i < SOME && !job_over(j); i++)
+        if (!judge_older_failure(j) && !judge_older_input(j))
+            return;
 }
 
 void failures_close(Job *j)
@@ -380,16 +557,25 @@ void failures_close(Job *j)
     vec_release(&j->waiting);
 }
 
+static void release_one(ExploreFailure *f)
+{
+    failure_release(&f->failure);
+    free(f->small);
+    free(f->condition);
+}
+
 void failures_finish(Explorer *x, ExploreResult *out)
 {
     out->failures = xcalloc(x->bugs.len + 1, sizeof *out->failures);
-    out->nfailures = x->bugs.len;
     for (size_t i = 0; i < x->bugs.len; i++) {
         Bug *b = x->bugs.items[i];
         assert(b->f.small && b->f.seen);
         if (!b->f.condition)
             b->f.condition = xstrdup("");
-        out->failures[i] = b->f;
+        if (b->gone)
+            release_one(&b->f);
+        else
+            out->failures[out->nfailures++] = b->f;
         free(b->bytes);
         free(b);
     }

@@ -56,8 +56,15 @@ typedef struct FrontHost {
     size_t longest;              /* input, in bytes */
     bool trace;                  /* runs will be traced */
     bool trace_first;            /* begin() returns when they can be */
+    bool judge_first;            /* … when there is a strict judge, if there will be one */
     bool steady;                 /* nothing may depend on the clock: see explore.h */
     bool (*stop)(void *arg);     /* runs under way shall end now */
+    bool (*over)(void *arg);     /* … the whole exploration; for the thread of the caller */
+    /* Edges that inputs have reached, a byte each; from that thread too. */
+    void (*covered)(void *arg, uint8_t *edges, size_t n);
+    /* Traces tell more from now on, so inputs are worth another one. `reachable`: see
+     * FrontFacts; 0: as before. */
+    void (*anew)(void *arg, size_t reachable);
     void (*note)(void *arg, const char *text);
     /* The subject compares its input with this. */
     void (*word)(void *arg, const void *bytes, size_t n);
@@ -71,7 +78,9 @@ typedef struct FrontFacts {
     size_t reachable;            /* of these; 0: all */
     size_t fixed;                /* bytes that are always there: shorter inputs end in zeros */
     bool zeros;                  /* behind every input are zeros */
-    bool strict;                 /* judge() knows FRONT_STRICT */
+    bool strict;                 /* judge() knows FRONT_STRICT; or see ExploreFront.strict */
+    bool own;                    /* judge() knows FRONT_OWN */
+    bool alone;                  /* quick runs share nothing with each other */
 } FrontFacts;
 
 /* How long runs may take, as far as it is known. */
@@ -91,6 +100,7 @@ typedef struct FrontRun {
     double micros;               /* CPU time; steady: a measure of its length */
     bool news;                   /* no run of this worker has counted so before */
     bool died, late;
+    int signal;                  /* it died of; 0: not known */
 } FrontRun;
 
 typedef struct FrontBatch {
@@ -110,9 +120,9 @@ typedef struct FrontTrace {
 /* May runs be traced? */
 typedef enum { FRONT_TRACE_NEVER, FRONT_TRACE_LATER, FRONT_TRACE_NOW } FrontTraces;
 
-/* Who judges: the front end with all that it can find (sanitizers, say), or one that changes
- * nothing in the subject and sees what quick runs died of. */
-typedef enum { FRONT_STRICT, FRONT_PLAIN } FrontJudge;
+/* Who judges: the front end with all that it can find (sanitizers, say); one that changes
+ * nothing in the subject and sees what quick runs died of; or the subject as the user made it. */
+typedef enum { FRONT_STRICT, FRONT_PLAIN, FRONT_OWN } FrontJudge;
 typedef Vec(Failure) FrontFailures;
 
 /* An input that can follow; the search frees its bytes. */
@@ -127,9 +137,10 @@ typedef struct ExploreFront {
     bool (*begin)(void *subject, const FrontHost *host, FrontFacts *out, Err *err);
     /* Asked now and then while jobs are at work. May be NULL: always FRONT_TRACE_NOW. */
     FrontTraces (*traces)(void *subject);
-    /* The search is over, and no error ended it. `wait`: what is useful for the next one may be
-     * completed. May be NULL. */
-    void (*finish)(void *subject, bool wait);
+    /* Does judge() know FRONT_STRICT by now? Asked as traces() is. May be NULL: as the facts say. */
+    bool (*strict)(void *subject);
+    /* The search is over, and no error ended it. May be NULL. */
+    void (*finish)(void *subject);
 
     void *(*open)(void *subject, unsigned job, const FrontLimits *limits, Err *err);
     void (*close)(void *worker); /* NULL is fine */

@@ -40,6 +40,7 @@ typedef struct Entry {
     bool favoured;
     bool new_edge;             /* it was the first on some edge */
     bool done;                 /* mutated at all */
+    bool judged;               /* strictly, or that comes next */
     unsigned chosen;           /* times */
     unsigned found;            /* entries made from it */
     double when;               /* seconds after the start */

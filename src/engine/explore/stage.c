@@ -13,6 +13,7 @@ typedef struct Candidate {
     uint8_t *bytes;
     size_t n;
     bool died, late, sample;           /* sample: not new, but another way */
+    int signal;
 } Candidate;
 typedef Vec(Candidate) Candidates;
 
@@ -133,6 +134,7 @@ static Entry *keep(Job *j, const uint8_t *bytes, size_t n, Origin origin, uint32
                          .when = explorer_age(x),
                          .new_edge = news == SUNDEW_NEWS_EDGE };
         e = queue_add(x->queue, bytes, n, batch->counters, &run);
+        e->judged = atomic_load(&x->strict);
         if (run.new_edge)
             x->last_new = explorer_age(x);
         corpus_save(x, e);
@@ -141,13 +143,23 @@ static Entry *keep(Job *j, const uint8_t *bytes, size_t n, Origin origin, uint32
     return e;
 }
 
+/* It passed in its batch and dies now: the judge finds out how often. */
+static bool has_died(Job *j, const uint8_t *bytes, size_t n, uint32_t parent,
+                     const FrontBatch *batch)
+{
+    if (!batch->n || !batch->runs->died)
+        return false;
+    failures_judge(j, &(Input){ 0, bytes, n, parent }, true, batch->runs->late, batch->runs->signal);
+    return true;
+}
+
 /* An input that went somewhere new, by its batch's word. */
 static bool examine(Job *j, const Candidate *c, Origin origin, uint32_t parent, Entry **entry)
 {
     FrontBatch batch;
     if (!run_alone(j, c->bytes, c->n, &batch))
         return false;
-    if (!batch.n || batch.runs->died || (!has_news(j, &batch) && origin != FROM_SEED))
+    if (!batch.n || has_died(j, c->bytes, c->n, parent, &batch) || (!has_news(j, &batch) && origin != FROM_SEED))
         return true;
     uint8_t *bytes = xmemdup(c->bytes, c->n);
     size_t n = c->n;
@@ -156,10 +168,10 @@ static bool examine(Job *j, const Candidate *c, Origin origin, uint32_t parent, 
         n = shorten(j, bytes, n, batch.runs->path);
         ok = run_alone(j, bytes, n, &batch);
     }
-    Entry *e =
-        ok && batch.n && !batch.runs->died ? keep(j, bytes, n, origin, parent, &batch) : NULL;
+    bool passed = ok && batch.n && !has_died(j, bytes, n, parent, &batch);
+    Entry *e = passed ? keep(j, bytes, n, origin, parent, &batch) : NULL;
     if (e)
-        failures_judge(j, &(Input){ 0, bytes, n, parent }, false, false);
+        failures_judge(j, &(Input){ 0, bytes, n, parent }, false, false, 0);
     free(bytes);
     if (entry)
         *entry = e;
@@ -170,7 +182,7 @@ static bool examine(Job *j, const Candidate *c, Origin origin, uint32_t parent, 
 
 static void take_candidate(const FrontRun *r, bool died, bool sample, Candidates *out)
 {
-    vec_push(out, ((Candidate){ xmemdup(r->bytes, r->n), r->n, died, r->late, sample }));
+    vec_push(out, ((Candidate){ xmemdup(r->bytes, r->n), r->n, died, r->late, sample, r->signal }));
 }
 
 /* Is it to be looked at? One run of each path that died; of those that took too long
@@ -239,7 +251,7 @@ static bool flush(Job *j, Origin origin, uint32_t parent, Entry **entry)
         Candidate *c = &found.items[i];
         Input in = { 0, c->bytes, c->n, parent };
         if (ok && c->died)
-            failures_judge(j, &in, true, c->late);
+            failures_judge(j, &in, true, c->late, c->signal);
         else if (ok && c->sample)
             failures_sample(j, &in);
         else if (ok)
@@ -271,7 +283,9 @@ bool stage_try(Job *j, const uint8_t *bytes, size_t n, Origin origin, uint32_t p
 
 bool stage_keep(Job *j, const FrontRun *run, Origin origin, uint32_t parent, Entry **entry)
 {
-    Candidate c = { xmemdup(run->bytes, run->n), run->n, run->died, run->late, false };
+    Candidate c = {
+        xmemdup(run->bytes, run->n), run->n, run->died, run->late, false, run->signal
+    };
     uint64_t path = run->path;
     bool ok = true;
     lock(j->x);
@@ -280,7 +294,7 @@ bool stage_keep(Job *j, const FrontRun *run, Origin origin, uint32_t parent, Ent
     unlock(j->x);
     *entry = NULL;
     if (c.died && look)
-        failures_judge(j, &(Input){ 0, c.bytes, c.n, parent }, true, c.late);
+        failures_judge(j, &(Input){ 0, c.bytes, c.n, parent }, true, c.late, c.signal);
     else if (!c.died)
         ok = examine(j, &c, origin, parent, entry);
     free(c.bytes);

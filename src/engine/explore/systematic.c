@@ -253,7 +253,7 @@ static bool work(Job *j, const Config *c)
         uint64_t way = before.items[before.len - 1];
         uint32_t entry = is_new ? keep(j, c, &trace, way) : c->parent;
         ok = !is_new || follow(j, c, entry);
-        failures_judge(j, &in, trace.died, false);
+        failures_judge(j, &in, trace.died, false, 0);
         if (ok && is_new)
             ask_all(j, trail, &before, c, entry);
         lock(x);

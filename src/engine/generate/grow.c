@@ -123,7 +123,7 @@ static bool is_free(const ApiFunction *f, unsigned i)
 {
     ApiRole r = f->params[i].role;
     bool pinned = f->pinned && i < f->nfixed && f->pinned[i].kind != VALUE_NONE;
-    return !pinned && f->params[i].partner < 0 &&
+    return !pinned && f->params[i].partner < 0 && f->params[i].within < 0 &&
            (r == ROLE_INTEGER || r == ROLE_STRING || r == ROLE_FLOAT || r == ROLE_ENUM ||
             r == ROLE_FLAGS);
 }
@@ -567,6 +567,8 @@ static bool may_vary(const GrowPlan *g, const ApiFunction *f, unsigned place, co
     /* what a "..." means hangs on its format, and texts are not checked by anybody */
     if (f->shape_of && (text || (place < f->nfixed && f->pinned[place].kind != VALUE_NONE)))
         return false;
+    if (v->given || f->params[place].within >= 0)
+        return false;
     if (!text && !(v->kind == VALUE_FLOAT) &&
         !(v->kind == VALUE_INTEGER && (role == ROLE_INTEGER || role == ROLE_FLAGS)))
         return false;
@@ -606,6 +608,7 @@ static bool vary(const GrowPlan *g, Arena *a, SeqStep *st)
     }
     size_t before = st->args[pick].n;
     st->args[pick] = pool_near(g->pool, g->rng, a, &st->args[pick]);
+    pool_fit_within(st, pick, before);
     /* a number beyond the text was none of its length */
     if (partner >= 0 && st->f->params[partner].role == ROLE_LENGTH &&
         st->args[partner].integer <= before)
@@ -643,6 +646,20 @@ static bool set_fields(const GrowPlan *g, Arena *a, Seq *s, const ApiFunction *f
     return varied;
 }
 
+/* Is there a place that the example had something in which nobody can say? Rooms for
+ * results and lengths need no example. */
+static bool lacks_value(const SeqStep *st)
+{
+    for (unsigned i = 0; i < st->nargs; i++) {
+        ApiRole role = st->f->params[i].role;
+        if (st->args[i].kind == VALUE_NONE && role != ROLE_OUT && role != ROLE_STRING_OUT &&
+            role != ROLE_HANDLE_OUT && role != ROLE_STORAGE && role != ROLE_LENGTH &&
+            role != ROLE_LENGTH_INOUT && role != ROLE_BUFFER_OUT && role != ROLE_USER_DATA)
+            return true;
+    }
+    return false;
+}
+
 static bool guided_call(const GrowPlan *g, Arena *a, Seq *s, const UsageEdge *e,
                         const SeqHandle *self, unsigned depth)
 {
@@ -670,8 +687,8 @@ static bool guided_call(const GrowPlan *g, Arena *a, Seq *s, const UsageEdge *e,
     bool varied = row && row->nstores && set_fields(g, a, s, f, row, args);
     SeqStep *st = seq_call(a, s, f);
     memcpy(st->args, args, f->nparams * sizeof *args);
+    st->divergent = varied || lacks_value(st) || (row && row->unknown);
     pool_fill(g->pool, g->rng, a, st);
-    st->divergent = varied;
     if (chance(g->rng, g->near))
         st->divergent |= vary(g, a, st);
     return true;
@@ -716,9 +733,12 @@ static bool guided_plain(const GrowPlan *g, Arena *a, Seq *s)
         st->args[i] = value_copy(a, &st->args[i]);
     for (unsigned i = 0; i < st->nargs; i++) {
         ApiRole role = st->f->params[i].role;
-        if (role == ROLE_LENGTH || role == ROLE_LENGTH_INOUT)
+        if (role == ROLE_LENGTH || role == ROLE_LENGTH_INOUT ||
+            (st->args[i].kind == VALUE_WITHIN &&
+             !value_equal(&st->args[st->args[i].param], &row->values[st->args[i].param])))
             st->args[i] = (SeqValue){ 0 };
     }
+    st->divergent = lacks_value(st) || row->unknown;
     pool_fill(g->pool, g->rng, a, st);
     return true;
 }
@@ -852,9 +872,11 @@ static unsigned says_of(const ApiFunction *f, const ApiType *t, unsigned *place)
 
 enum { LOOKS = 10, LOOKS_AT_ONE = 4 };
 
+/* Since something was changed last? */
 static bool has_looked(const Seq *s, const ApiFunction *f, const SeqValue *v)
 {
-    for (unsigned i = s->n; i-- > 0 && s->steps[i].looking;)
+    for (unsigned i = s->n;
+         i-- > 0 && (s->steps[i].looking || (s->steps[i].f && s->steps[i].f->observes));)
         for (unsigned k = 0; k < s->steps[i].nargs; k++)
             if (s->steps[i].f == f && value_equal(&s->steps[i].args[k], v))
                 return true;
@@ -899,6 +921,60 @@ void grow_looks(const GrowPlan *g, Arena *a, Seq *s)
         n += here + look_plainly(g, a, s, h, LOOKS_AT_ONE - here);
     }
     vec_release(&all);
+}
+
+static bool takes_away(const GrowPlan *g, const SeqStep *st, unsigned place)
+{
+    ApiUse use = ownership_use(g->ownership, st->f, (int)place);
+    return st->f->params[place].handle && value_is_made(&st->args[place]) &&
+           (use == USE_CONSUMES || use == USE_FINISHES);
+}
+
+/* Looks at a handle that is there, and is about to go. */
+static unsigned look_last(const GrowPlan *g, Arena *a, Seq *s, const SeqValue *v)
+{
+    SeqHandles all = { 0 };
+    unsigned n = 0;
+    usable(g, s, &all);
+    for (size_t i = 0; i < all.len && !n; i++)
+        if (value_equal(&all.items[i].value, v))
+            n = look_plainly(g, a, s, &all.items[i], LOOKS_AT_ONE);
+    vec_release(&all);
+    return n;
+}
+
+static SeqValue renumbered(const SeqValue *v, const unsigned *number)
+{
+    SeqValue c = *v;
+    if (value_is_made(v))
+        c.step = number[v->step];
+    return c;
+}
+
+Seq *grow_with_looks(const GrowPlan *g, Arena *a, const Seq *s)
+{
+    Seq *c = seq_new(a);
+    unsigned number[SEQ_LIMIT] = { 0 }, n = 0;
+    assert(s->n <= SEQ_LIMIT);
+    for (unsigned i = 0; i < s->n; i++) {
+        const SeqStep *st = &s->steps[i];
+        for (unsigned k = 0; st->f && k < st->nargs && n < LOOKS && c->n + LOOKS < SEQ_LIMIT / 2;
+             k++)
+            if (takes_away(g, st, k)) {
+                SeqValue v = renumbered(&st->args[k], number);
+                n += look_last(g, a, c, &v);
+            }
+        number[i] = c->n;
+        Seq one = { &s->steps[i], 1 };
+        seq_append(a, c, &one);
+        SeqStep *copy = &c->steps[c->n - 1];
+        copy->target = renumbered(&st->target, number);
+        for (unsigned k = 0; k < st->nargs; k++)
+            copy->args[k].step =
+                value_is_made(&st->args[k]) ? number[st->args[k].step] : copy->args[k].step;
+    }
+    grow_looks(g, a, c);
+    return c;
 }
 
 bool grow_observer(const GrowPlan *g, Arena *a, Seq *s)

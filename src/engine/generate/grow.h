@@ -49,6 +49,8 @@ bool grow_observer(const GrowPlan *g, Arena *a, Seq *s);
 /* Looks at all that is there, by calls that need nothing but the handle and rooms
  * for what they say, or as the example did. */
 void grow_looks(const GrowPlan *g, Arena *a, Seq *s);
+/* A copy that also looks at each handle before a call takes it away. */
+Seq *grow_with_looks(const GrowPlan *g, Arena *a, const Seq *s);
 
 /* Where each handle of a sequence is in the graph of its type: USAGE_OUTSIDE if it
  * has left it. */

@@ -90,11 +90,35 @@ static bool put_functions(Exec *e, Err *err)
             str_addc(&s, look_at_param(&f->params[k]));
         str_addc(&s, 0);
     }
-    bool ok = s.len < WIRE_SEEN - WIRE_FUNCTIONS || err_set(err, "the API is too large");
+    bool ok = s.len < WIRE_FILES - WIRE_FUNCTIONS || err_set(err, "the API is too large");
     if (ok)
         memcpy(e->shared + WIRE_FUNCTIONS, s.data, s.len);
     str_release(&s);
     return ok;
+}
+
+static void put32(Str *s, uint32_t v) { str_addn(s, (char *)&v, sizeof v); }
+
+/* As many as there is room for. */
+static void put_files(Exec *e)
+{
+    Str s = { 0 };
+    uint32_t n = 0;
+    put32(&s, 0);
+    for (size_t i = 0; i < e->plan.nfiles; i++) {
+        const ExecFile *f = &e->plan.files[i];
+        assert(*f->name && !strchr(f->name, '/'));
+        if (s.len + strlen(f->name) + f->n + 8 > WIRE_SEEN - WIRE_FILES)
+            continue;
+        put32(&s, (uint32_t)strlen(f->name));
+        str_add(&s, f->name);
+        put32(&s, (uint32_t)f->n);
+        str_addn(&s, (const char *)f->bytes, f->n);
+        n++;
+    }
+    memcpy(s.data, &n, sizeof n);
+    memcpy(e->shared + WIRE_FILES, s.data, s.len);
+    str_release(&s);
 }
 
 /* ---- open, close */
@@ -104,6 +128,7 @@ static bool make_shared(Exec *e, Err *err)
     if (!shared_new(&e->memory, "sundew-sequences", WIRE_SIZE, err))
         return false;
     e->shared = e->memory.at;
+    put_files(e);
     return put_functions(e, err);
 }
 
@@ -251,8 +276,6 @@ bool exec_knows(const Exec *e, uint32_t point) { return point < e->npoints && e-
 
 /* ---- requests */
 
-static void put32(Str *s, uint32_t v) { str_addn(s, (char *)&v, sizeof v); }
-
 static void put16(Str *s, uint16_t v) { str_addn(s, (char *)&v, sizeof v); }
 
 static void put_value(Str *s, const SeqValue *v)
@@ -263,10 +286,23 @@ static void put_value(Str *s, const SeqValue *v)
     case VALUE_FLOAT: str_addn(s, (char *)&v->real, 8); break;
     case VALUE_STRING:
     case VALUE_BYTES:
+        str_addc(s, (char)v->given);
         put32(s, (uint32_t)v->n);
         str_addn(s, (char *)v->bytes, v->n);
+        put32(s, (uint32_t)v->nlinks);
+        for (size_t i = 0; i < v->nlinks; i++) {
+            put32(s, v->links[i].offset);
+            put_value(s, &v->links[i].value);
+        }
         break;
-    case VALUE_ROOM: put32(s, (uint32_t)v->n); break;
+    case VALUE_ROOM:
+        str_addc(s, (char)v->given);
+        put32(s, (uint32_t)v->n);
+        break;
+    case VALUE_WITHIN:
+        put32(s, v->param);
+        put32(s, (uint32_t)v->integer);
+        break;
     case VALUE_RESULT: put32(s, v->step); break;
     case VALUE_STORED:
     case VALUE_STORAGE:

@@ -6,6 +6,8 @@
  *     functions   written once, before the player starts: a number, then for
  *                 each function its symbol, the signature and what to look at,
  *                 each ending with a NUL
+ *     files       likewise: u32 number { u32 n, name, u32 n, bytes }…; a job whose
+ *                 request has the name finds the file in its folder
  *     seen        a byte a point of coverage: known already
  *     request     groups of jobs, see below
  *     response    one struct WireAnswer a job, WIRE_ANSWER bytes apart
@@ -19,7 +21,9 @@
  *            u16 WIRE_SET, u16 size, u32 offset, value (target), value;
  *            size 0: nothing is set, the value is a room for storage
  *     value: u8 SeqValueKind, then
- *            integer u64; float double; string, bytes u32 n and bytes; room u32;
+ *            integer u64; float double; room u8 given, u32;
+ *            string, bytes u8 given, u32 n and bytes, u32 links { u32 offset, value }…;
+ *            within u32 argument, u32 offset;
  *            result u32 step; stored, storage u32 step, u32 parameter;
  *            function u32 n and its symbol (0: a stub)
  *
@@ -49,9 +53,10 @@
 
 #define WIRE_MAGIC 0x53645771u
 enum {
-    WIRE_VERSION = 2,
+    WIRE_VERSION = 3,
     WIRE_FD = 9,
     WIRE_FUNCTIONS = 4096,
+    WIRE_FILES = 1 << 20,
     WIRE_SEEN = 2 << 20,
     WIRE_REQUEST = 8 << 20,
     WIRE_RESPONSE = 24 << 20,
@@ -63,7 +68,7 @@ enum {
     WIRE_MOST_THREADS = 4,
     WIRE_MOST_NEW = 24000,       /* points that an answer lists */
     WIRE_MOST_SEEN_BYTES = 256,  /* of one string or buffer */
-    WIRE_OBSERVATIONS = 16 << 10,
+    WIRE_OBSERVATIONS = 32 << 10,
 };
 
 #define WIRE_THREADS 0xfffffffeu

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ------------------------------------------------------- runs made by hand */
@@ -356,14 +357,17 @@ static void take_header(const ProtoReading *how, ProtoRun *r, const SundewCallsH
 static ProtoRun *read_file(const ProtoReading *how, const char *path)
 {
     enum { AT_ONCE = 1024 };
+    const off_t MOST_CALLS = (off_t)8 << 30;     /* as of traces */
     union {
         SundewCallsHeader h;
         char page[SUNDEW_CALLS_HEADER];
     } head;
     static SundewCallRecord part[AT_ONCE];
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    struct stat st;
     FILE *f = fd >= 0 ? fdopen(fd, "rb") : NULL;
-    bool ok = f && fread(&head, sizeof head, 1, f) == 1 && is_good(&head.h);
+    bool ok = f && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= MOST_CALLS &&
+              fread(&head, sizeof head, 1, f) == 1 && is_good(&head.h);
     Reader r = { .how = how, .run = ok ? proto_run_new() : NULL };
     uint64_t left = ok && head.h.count < head.h.capacity ? head.h.count : head.h.capacity;
     for (size_t i = 0; ok && i < how->api->types.len; i++)

@@ -203,7 +203,8 @@ static Stream *stream_open(Trace *t, const char *path, const char *key, Err *err
                 path, h.version, SUNDEW_STREAM_VERSION);
         goto fail;
     }
-    if (h.bytes < sizeof h || h.bytes > s->data.len || h.textlen > h.bytes - sizeof h) {
+    if (h.bytes < sizeof h || h.bytes > s->data.len || h.textlen > h.bytes - sizeof h ||
+        h.thread == UINT32_MAX) {
         err_set(err, "%s: damaged header", path);
         goto fail;
     }
@@ -384,7 +385,7 @@ static void add_symbols(Trace *t, Process *p)
         const Function *fn = function_of(t, s.function);
         if (fn)
             intervals_put(&p->code, s.address + p->slide, 1, (void *)fn);
-        if (s.variable == 0 || s.variable > t->nvariables)
+        if (s.variable == 0 || s.variable > t->nvariables || s.size > INT64_MAX)
             continue;
         TraceObject *o = object_new(t, p, s.address + p->slide, s.size);
         o->kind = OBJECT_VARIABLE;
@@ -575,6 +576,7 @@ static void read_alloc(Trace *t, Process *p, Cursor *c)
     uint64_t address = varint(c), size = varint(c);
 
     t->e.kind = EVENT_ALLOC;
+    c->bad |= size > INT64_MAX;        /* offsets in it are signed */
     if (!c->bad)
         t->e.object = object_new(t, p, address, size);
 }
@@ -629,7 +631,7 @@ static void check_event(const Event *e)
         const TraceValue *v = &e->values[i];
         assert(v->name && (v->bytes || !v->n));
         assert(!v->object || (v->object->born <= e->number && v->offset >= 0 &&
-                              (uint64_t)v->offset < v->object->size));
+                              (uint64_t)v->offset < v->object->size + !v->object->size));
     }
 }
 

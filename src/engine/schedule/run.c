@@ -7,17 +7,15 @@
  */
 #include "engine/schedule/schedule_int.h"
 #include "base/file.h"
+#include "base/shared.h"
 #include <assert.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 struct Scheduler {
     SchedulerPlan plan;
     Runner *runner;
-    int fd;
-    struct sundew_schedule *shared;
+    Shared memory;
+    struct sundew_schedule *shared;  /* the same */
     Strings env;
     uint32_t points;                 /* of the longest run so far */
     bool (*stop)(void *arg);         /* of the run that a search makes; NULL */
@@ -28,15 +26,9 @@ struct Scheduler {
 
 static bool make_shared(Scheduler *s, Err *err)
 {
-    s->fd = memfd_create("sundew-schedule", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (s->fd < 0 || ftruncate(s->fd, sizeof *s->shared) != 0 ||
-        fcntl(s->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
-        return err_errno(err, "shared memory");
-    s->shared = mmap(NULL, sizeof *s->shared, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
-    if (s->shared == MAP_FAILED) {
-        s->shared = NULL;
-        return err_errno(err, "shared memory");
-    }
+    if (!shared_new(&s->memory, "sundew-schedule", sizeof *s->shared, err))
+        return false;
+    s->shared = (struct sundew_schedule *)s->memory.at;
     return true;
 }
 
@@ -72,7 +64,7 @@ Scheduler *scheduler_open(const SchedulerPlan *plan, Err *err)
     Scheduler *s = xcalloc(1, sizeof *s);
     assert(plan->build && plan->argv && plan->argv[0]);
     s->plan = *plan;
-    s->fd = -1;
+    s->memory.fd = -1;
     char *folder = path_dir(plan->build->path);
     char *beside = path_dir(plan->player ? plan->player : plan->build->path);
     const char *readable[] = { folder, beside, plan->cwd, NULL };
@@ -92,10 +84,7 @@ void scheduler_close(Scheduler *s)
     if (!s)
         return;
     runner_free(s->runner);
-    if (s->shared)
-        munmap(s->shared, sizeof *s->shared);
-    if (s->fd >= 0)
-        close(s->fd);
+    shared_free(&s->memory);
     strings_release(&s->env);
     free(s);
 }
@@ -124,7 +113,8 @@ static void put_plan(Scheduler *s, const Schedule *schedule)
     p->most_points = s->plan.most_points ? s->plan.most_points : 200000;
     p->nforces = (uint32_t)(schedule->forces.len < SUNDEW_SCHEDULE_FORCES ? schedule->forces.len
                                                                           : SUNDEW_SCHEDULE_FORCES);
-    memcpy(p->forces, schedule->forces.items, p->nforces * sizeof *p->forces);
+    if (p->nforces)
+        memcpy(p->forces, schedule->forces.items, p->nforces * sizeof *p->forces);
     for (size_t i = 0; i < schedule->hot.len; i++) {
         uint32_t site = schedule->hot.items[i];
         if (site / 8 < SUNDEW_SCHEDULE_HOT)
@@ -133,18 +123,30 @@ static void put_plan(Scheduler *s, const Schedule *schedule)
 }
 
 /* A row counts if the threads and sites that it names are there. */
-static bool step_is_good(const Scheduler *s, const struct sundew_step *e, uint32_t nthreads)
+static bool step_is_good(const struct sundew_step *e, uint32_t nthreads, size_t nsites)
 {
     return e->thread < nthreads && e->chosen < nthreads && e->kind < SUNDEW_AT_KINDS &&
-           e->usual < nthreads && e->site <= s->plan.build->nsites;
+           e->usual < nthreads && e->site <= nsites;
 }
 
 static uint32_t at_most(uint32_t n, uint32_t most) { return n < most ? n : most; }
 
-static void take_result(const Scheduler *s, ScheduleRun *out)
+static void take_heated(const struct sundew_schedule *p, size_t nsites, ScheduleRun *out)
 {
-    const struct sundew_schedule *p = s->shared;
-    out->ended = p->ended < SUNDEW_SCHEDULE_ENDS ? p->ended : SUNDEW_SCHEDULE_RUNNING;
+    for (uint32_t i = 0; i < nsites && i / 8 < SUNDEW_SCHEDULE_HOT; i++) {
+        uint8_t row = p->heated[i / 8];
+        if (!row)
+            i |= 7;
+        else if (row >> i % 8 & 1)
+            vec_push(&out->heated, i);
+    }
+}
+
+/* The subject may still write: numbers that lead somewhere are read once. */
+void schedule_take(const struct sundew_schedule *p, size_t nsites, ScheduleRun *out)
+{
+    uint32_t ended = *(const volatile uint32_t *)&p->ended;
+    out->ended = ended < SUNDEW_SCHEDULE_ENDS ? ended : SUNDEW_SCHEDULE_RUNNING;
     out->nthreads = at_most(p->nthreads, SUNDEW_SCHEDULE_THREADS);
     out->ndecisions = p->ndecisions;
     out->npoints = at_most(p->npoints, p->most_points);
@@ -153,7 +155,7 @@ static void take_result(const Scheduler *s, ScheduleRun *out)
     uint32_t nsteps = at_most(p->nsteps, SUNDEW_SCHEDULE_STEPS);
     for (uint32_t i = 0; i < nsteps; i++) {
         struct sundew_step e = p->steps[i];
-        if (!step_is_good(s, &e, out->nthreads))
+        if (!step_is_good(&e, out->nthreads, nsites))
             continue;
         vec_push(&out->steps, e);
         out->preemptions += (e.flags & SUNDEW_STEP_PREEMPTS) != 0;
@@ -163,7 +165,7 @@ static void take_result(const Scheduler *s, ScheduleRun *out)
         struct sundew_race r = p->races[i];
         r.first.nheld = (uint8_t)at_most(r.first.nheld, SUNDEW_SCHEDULE_HELD);
         r.second.nheld = (uint8_t)at_most(r.second.nheld, SUNDEW_SCHEDULE_HELD);
-        if (r.first.site < s->plan.build->nsites && r.second.site < s->plan.build->nsites)
+        if (r.first.site < nsites && r.second.site < nsites)
             vec_push(&out->races, r);
     }
     for (uint32_t i = 0; i < out->nthreads && out->ended == SUNDEW_SCHEDULE_DEADLOCK; i++) {
@@ -172,26 +174,12 @@ static void take_result(const Scheduler *s, ScheduleRun *out)
             wait = (struct sundew_wait){ .owner = 255 };
         vec_push(&out->waits, wait);
     }
-}
-
-/* Sites that the run showed to be hot, added to a sorted list; how many are new. */
-size_t scheduler_heated(const Scheduler *s, Schedule *add)
-{
-    uint8_t hot[SUNDEW_SCHEDULE_HOT] = { 0 };
-    size_t n = 0;
-    for (size_t i = 0; i < add->hot.len; i++)
-        hot[add->hot.items[i] / 8] |= (uint8_t)(1 << add->hot.items[i] % 8);
-    for (uint32_t i = 0; i < s->plan.build->nsites && i / 8 < SUNDEW_SCHEDULE_HOT; i++)
-        if (s->shared->heated[i / 8] >> i % 8 & 1 && !(hot[i / 8] >> i % 8 & 1)) {
-            vec_push(&add->hot, i);
-            n++;
-        }
-    return n;
+    take_heated(p, nsites, out);
 }
 
 bool scheduler_run(Scheduler *s, const Schedule *schedule, ScheduleRun *out, Err *err)
 {
-    RunFd fds[] = { { s->fd, SUNDEW_SCHEDULE_FD }, s->plan.fd };
+    RunFd fds[] = { { s->memory.fd, SUNDEW_SCHEDULE_FD }, s->plan.fd };
     double seconds = s->plan.seconds > 0 ? s->plan.seconds : 5;
     RunPlan plan = { .argv = s->plan.argv,
                      .file = s->plan.player ? s->plan.player : s->plan.build->path,
@@ -211,7 +199,7 @@ bool scheduler_run(Scheduler *s, const Schedule *schedule, ScheduleRun *out, Err
     put_plan(s, schedule);
     if (!runner_run(s->runner, &plan, &out->result, err))
         return err_ctx(err, "%s", s->plan.argv[0]);
-    take_result(s, out);
+    schedule_take(s->shared, s->plan.build->nsites, out);
     s->points = out->npoints > s->points ? out->npoints : s->points;
     return true;
 }
@@ -227,11 +215,14 @@ bool scheduler_run_until(Scheduler *s, const Schedule *schedule, bool (*stop)(vo
     return ok;
 }
 
+void scheduler_forget(Scheduler *s) { s->points = 0; }
+
 void schedule_run_release(ScheduleRun *r)
 {
     run_result_release(&r->result);
     vec_release(&r->steps);
     vec_release(&r->races);
     vec_release(&r->waits);
+    vec_release(&r->heated);
     *r = (ScheduleRun){ 0 };
 }

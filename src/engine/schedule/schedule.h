@@ -49,6 +49,7 @@ typedef struct ScheduleRun {
     Vec(struct sundew_step) steps;
     Vec(struct sundew_race) races;
     Vec(struct sundew_wait) waits;   /* by thread, after a deadlock */
+    Vec(uint32_t) heated;            /* sites that the run showed to be hot, in order */
 } ScheduleRun;
 void schedule_run_release(ScheduleRun *r);
 

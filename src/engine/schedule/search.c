@@ -87,6 +87,23 @@ static void count(Search *x)
                                    x->run.ended != SUNDEW_SCHEDULE_DEADLOCK);
 }
 
+/* Sites that the last run showed to be hot are added; how many were new. The run
+ * holds them, because the judge may make runs of its own. */
+static size_t add_heated(const ScheduleRun *run, Schedule *to)
+{
+    size_t n = 0, known = to->hot.len;
+    for (size_t i = 0; i < run->heated.len; i++) {
+        size_t k = 0;
+        while (k < known && to->hot.items[k] != run->heated.items[i])
+            k++;
+        if (k < known)
+            continue;
+        vec_push(&to->hot, run->heated.items[i]);
+        n++;
+    }
+    return n;
+}
+
 static bool run_and_judge(Search *x, const Schedule *now, Err *err)
 {
     if (!scheduler_run_until(x->s, now, x->plan->stop, x->plan->stop_arg, &x->run, err))
@@ -262,7 +279,7 @@ static bool random_run(Search *x, Err *err)
     w->seed = rng_next(&x->rng);
     x->out->random++;
     bool ok = run_and_judge(x, w, err);
-    x->calm = ok && scheduler_heated(x->s, w) ? 0 : x->calm + 1;
+    x->calm = ok && add_heated(&x->run, w) ? 0 : x->calm + 1;
     x->out->hot = w->hot.len;
     return ok;
 }
@@ -283,7 +300,8 @@ static void drop_queues(Search *x)
 static bool warm_up(Search *x, Err *err)
 {
     bool ok = run_and_judge(x, &x->wide, err);
-    scheduler_heated(x->s, &x->wide);
+    if (ok)
+        add_heated(&x->run, &x->wide);
     for (unsigned i = 0; ok && i < WARM_UPS && x->calm < CALM && !is_over(x); i++)
         ok = random_run(x, err);
     return ok;
@@ -346,6 +364,7 @@ bool schedule_search(Scheduler *s, const SearchPlan *plan, SearchJudge *judge, v
                  .most = plan->most ? plan->most : 1000,
                  .bound = plan->bound ? plan->bound : MOST_BOUND };
     assert(x.bound <= MOST_BOUND);
+    scheduler_forget(s);                 /* so that a search does not depend on earlier ones */
     bool ok = warm_up(&x, err);
     if (out->threads > 1)
         ok = ok && first_run(&x, err) && take_turns(&x, err);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BYTES = 1 << 20, MOST_STEPS = 2 * SEQ_MOST_STEPS };
+enum { MOST_BYTES = 1 << 20, MOST_STEPS = SEQ_LIMIT };
 
 /* ------------------------------------------------------------------ write */
 
@@ -20,6 +20,17 @@ static json_t *hex(const uint8_t *bytes, size_t n)
     return j;
 }
 
+static json_t *value_to_json(const SeqValue *v);
+
+static json_t *links_to_json(const SeqValue *v)
+{
+    json_t *all = json_array();
+    for (size_t i = 0; i < v->nlinks; i++)
+        json_array_append_new(all, json_pack("[io]", (int)v->links[i].offset,
+                                             value_to_json(&v->links[i].value)));
+    return all;
+}
+
 static json_t *value_to_json(const SeqValue *v)
 {
     char text[64];
@@ -31,9 +42,14 @@ static json_t *value_to_json(const SeqValue *v)
     case VALUE_FLOAT:
         snprintf(text, sizeof text, "%a", v->real);
         return json_pack("{s:s}", "float", text);
-    case VALUE_STRING: return json_pack("{s:o}", "string", hex(v->bytes, v->n));
-    case VALUE_BYTES: return json_pack("{s:o}", "bytes", hex(v->bytes, v->n));
-    case VALUE_ROOM: return json_pack("{s:I}", "room", (json_int_t)v->n);
+    case VALUE_STRING:
+        return json_pack("{s:o,s:b}", "string", hex(v->bytes, v->n), "given", v->given);
+    case VALUE_BYTES:
+        return json_pack("{s:o,s:b,s:o}", "bytes", hex(v->bytes, v->n), "given", v->given, "links",
+                         links_to_json(v));
+    case VALUE_ROOM: return json_pack("{s:I,s:b}", "room", (json_int_t)v->n, "given", v->given);
+    case VALUE_WITHIN:
+        return json_pack("{s:[iI]}", "within", (int)v->param, (json_int_t)v->integer);
     case VALUE_RESULT: return json_pack("{s:i}", "result", (int)v->step);
     case VALUE_STORED: return json_pack("{s:[ii]}", "stored", (int)v->step, (int)v->param);
     case VALUE_STORAGE: return json_pack("{s:[ii]}", "storage", (int)v->step, (int)v->param);
@@ -113,6 +129,35 @@ static bool read_made(const Seq *s, const json_t *where, SeqValueKind kind, SeqV
     return st->f ? param < st->nargs : kind == VALUE_STORAGE && st->storage && param == 0;
 }
 
+static bool read_value(Arena *a, const Seq *s, const json_t *j, SeqValue *out);
+
+/* Pointers in bytes, each where there is room for one. */
+static bool read_links(Arena *a, const Seq *s, const json_t *list, SeqValue *out)
+{
+    size_t n = json_array_size(list);
+    SeqLink *links = arena_array(a, SeqLink, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        const json_t *row = json_array_get(list, i);
+        long long at = json_integer_value(json_array_get(row, 0));
+        if (at < 0 || (size_t)at + sizeof(void *) > out->n ||
+            !read_value(a, s, json_array_get(row, 1), &links[i].value) ||
+            value_is_made(&links[i].value) || links[i].value.kind == VALUE_WITHIN)
+            return false;
+        links[i].offset = (uint32_t)at;
+    }
+    out->links = links;
+    out->nlinks = n;
+    return true;
+}
+
+static bool read_within(const json_t *where, SeqValue *out)
+{
+    long long param = json_integer_value(json_array_get(where, 0));
+    long long offset = json_integer_value(json_array_get(where, 1));
+    *out = value_within((unsigned)param, (uint64_t)offset);
+    return param >= 0 && param < 32 && offset >= 0 && offset <= MOST_BYTES;
+}
+
 static bool read_value(Arena *a, const Seq *s, const json_t *j, SeqValue *out)
 {
     const json_t *v;
@@ -123,12 +168,20 @@ static bool read_value(Arena *a, const Seq *s, const json_t *j, SeqValue *out)
     } else if (*json_str(j, "float")) {
         *out = value_float(strtod(json_str(j, "float"), NULL));
     } else if (json_is_string(v = json_object_get(j, "string"))) {
-        return read_hex(a, json_string_value(v), VALUE_STRING, out);
+        if (!read_hex(a, json_string_value(v), VALUE_STRING, out))
+            return false;
+        out->given = json_is_true(json_object_get(j, "given"));
     } else if (json_is_string(v = json_object_get(j, "bytes"))) {
-        return read_hex(a, json_string_value(v), VALUE_BYTES, out);
+        if (!read_hex(a, json_string_value(v), VALUE_BYTES, out))
+            return false;
+        out->given = json_is_true(json_object_get(j, "given"));
+        return read_links(a, s, json_object_get(j, "links"), out);
+    } else if ((v = json_object_get(j, "within"))) {
+        return read_within(v, out);
     } else if (json_is_integer(v = json_object_get(j, "room"))) {
         long long n = json_integer_value(v);
         *out = value_room((size_t)n);
+        out->given = json_is_true(json_object_get(j, "given"));
         return n >= 0 && n <= MOST_BYTES;
     } else if ((v = json_object_get(j, "result"))) {
         return read_made(s, v, VALUE_RESULT, out);
@@ -171,6 +224,10 @@ static bool read_step(Arena *a, const Api *api, Seq *s, const json_t *j, Err *er
     for (unsigned i = 0; i < f->nparams; i++)
         if (!read_value(a, s, json_array_get(args, i), &values[i]))
             return err_set(err, "an argument of %s is not understood", name);
+    for (unsigned i = 0; i < f->nparams; i++)
+        if (values[i].kind == VALUE_WITHIN &&
+            (values[i].param >= f->nparams || values[values[i].param].kind == VALUE_WITHIN))
+            return err_set(err, "an argument of %s lies in another that is not there", name);
     SeqStep *st = seq_call(a, s, f);
     memcpy(st->args, values, f->nparams * sizeof *values);
     st->closing = json_is_true(json_object_get(j, "closing"));

@@ -381,13 +381,36 @@ static SeqValue length_of(Rng *rng, Arena *a, const ApiPlace *place, const SeqVa
     return value_bytes(a, &n, pool_room(place) <= 8 ? pool_room(place) : 8);
 }
 
+/* Where a text ends that stands in the call; now and then before that. */
+static SeqValue end_of(Rng *rng, unsigned place, const SeqValue *text)
+{
+    if (text->kind != VALUE_STRING && text->kind != VALUE_BYTES)
+        return value_null();
+    return value_within(place, rng_below(rng, 4) ? text->n : rng_below(rng, text->n + 1));
+}
+
+void pool_fit_within(SeqStep *st, unsigned place, size_t before)
+{
+    for (unsigned i = 0; i < st->nargs; i++) {
+        SeqValue *v = &st->args[i];
+        if (v->kind == VALUE_WITHIN && v->param == place)
+            v->integer = v->integer == before || v->integer > st->args[place].n ? st->args[place].n
+                                                                                : v->integer;
+    }
+}
+
 void pool_fill(const Pool *p, Rng *rng, Arena *a, SeqStep *st)
 {
     for (unsigned i = 0; i < st->nargs; i++) {
         ApiRole role = st->f->params[i].role;
         if (st->args[i].kind == VALUE_NONE && role != ROLE_HANDLE && role != ROLE_LENGTH &&
-            role != ROLE_LENGTH_INOUT)
+            role != ROLE_LENGTH_INOUT && st->f->params[i].within < 0)
             st->args[i] = some_value(p, rng, a, st->f, i);
+    }
+    for (unsigned i = 0; i < st->nargs; i++) {
+        int base = st->f->params[i].within;
+        if (st->args[i].kind == VALUE_NONE && base >= 0)
+            st->args[i] = end_of(rng, (unsigned)base, &st->args[base]);
     }
     for (unsigned i = 0; i < st->nargs; i++) {
         const ApiPlace *place = &st->f->params[i];

@@ -23,6 +23,8 @@ void pool_add(Pool *p, const ApiFunction *f, unsigned param, const SeqValue *v);
 /* Gives a value to each argument that is VALUE_NONE and no handle; lengths
  * follow their buffers. */
 void pool_fill(const Pool *p, Rng *rng, Arena *a, SeqStep *st);
+/* The text in a place had `before` bytes: arguments that lie in it follow. */
+void pool_fit_within(SeqStep *st, unsigned place, size_t before);
 /* A value like this one: a text with a piece left out, twice, or from another text
  * that was observed; a number beside it. */
 SeqValue pool_near(const Pool *p, Rng *rng, Arena *a, const SeqValue *v);

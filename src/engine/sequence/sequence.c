@@ -2,17 +2,31 @@
 #include "base/escape.h"
 #include "engine/sequence/ownership.h"
 #include <assert.h>
+#include <string.h>
+
+enum { FIRST_ROOM = 16 };
 
 Seq *seq_new(Arena *a)
 {
     Seq *s = arena_new(a, Seq);
-    s->steps = arena_array(a, SeqStep, SEQ_MOST_STEPS * 2);
+    s->steps = arena_array(a, SeqStep, FIRST_ROOM);
     return s;
+}
+
+/* There is room for FIRST_ROOM steps, then for the next power of two. */
+static void make_room(Arena *a, Seq *s)
+{
+    if (s->n < FIRST_ROOM || (s->n & (s->n - 1)))
+        return;
+    SeqStep *more = arena_array(a, SeqStep, s->n * 2);
+    memcpy(more, s->steps, s->n * sizeof *more);
+    s->steps = more;
 }
 
 static SeqStep *add_step(Arena *a, Seq *s, unsigned nargs)
 {
-    assert(s->n < SEQ_MOST_STEPS * 2);
+    assert(s->n < SEQ_LIMIT);
+    make_room(a, s);
     SeqStep *st = &s->steps[s->n++];
     *st = (SeqStep){ .args = arena_array(a, SeqValue, nargs + 1), .nargs = nargs };
     return st;
@@ -56,7 +70,7 @@ static SeqValue moved(Arena *a, const SeqValue *v, unsigned by)
 void seq_append(Arena *a, Seq *s, const Seq *more)
 {
     unsigned by = s->n;
-    for (unsigned i = 0; i < more->n && s->n < SEQ_MOST_STEPS * 2; i++) {
+    for (unsigned i = 0; i < more->n && s->n < SEQ_LIMIT; i++) {
         const SeqStep *from = &more->steps[i];
         SeqStep *st = add_step(a, s, from->nargs);
         SeqValue *args = st->args;
@@ -86,8 +100,8 @@ static bool needs(const SeqValue *v, const bool *gone) { return value_is_made(v)
 Seq *seq_without(Arena *a, const Seq *s, unsigned step)
 {
     assert(step < s->n);
-    bool gone[SEQ_MOST_STEPS * 2] = { false };
-    unsigned number[SEQ_MOST_STEPS * 2], n = 0;
+    bool gone[SEQ_LIMIT] = { false };
+    unsigned number[SEQ_LIMIT], n = 0;
     for (unsigned i = 0; i < s->n; i++) {
         const SeqStep *st = &s->steps[i];
         gone[i] = i == step || needs(&st->target, gone);
@@ -138,6 +152,13 @@ static void check_value(const Seq *s, unsigned step, const SeqValue *v)
 {
     assert(v->kind != VALUE_SELF);               /* only in a usage */
     assert(!v->n || v->bytes || v->kind == VALUE_ROOM || v->kind == VALUE_STRING);
+    if (v->kind == VALUE_WITHIN)
+        assert(s->steps[step].f && v->param < s->steps[step].nargs &&
+               s->steps[step].args[v->param].kind != VALUE_WITHIN);
+    for (size_t i = 0; i < v->nlinks; i++) {
+        assert(v->links[i].offset + sizeof(void *) <= v->n && !value_is_made(&v->links[i].value));
+        check_value(s, step, &v->links[i].value);
+    }
     if (!value_is_made(v))
         return;
     assert(v->step < step);
@@ -149,7 +170,7 @@ static void check_value(const Seq *s, unsigned step, const SeqValue *v)
 
 void seq_check(const Seq *s)
 {
-    assert(s->n <= SEQ_MOST_STEPS * 2);
+    assert(s->n <= SEQ_LIMIT);
     for (unsigned i = 0; i < s->n; i++) {
         const SeqStep *st = &s->steps[i];
         assert(!!st->f + !!st->field + !!st->storage == 1);

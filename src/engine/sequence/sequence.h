@@ -40,8 +40,11 @@ typedef struct SeqStep {
     const Field *field;          /* … and which; its name may be a path: a.b */
     const ApiType *storage;      /* made by this step */
     bool divergent;              /* not as the usage has it */
+    bool prologue;               /* sets the library up */
     bool closing;                /* gives back what the sequence had made */
     bool looking;                /* at the end, at what the sequence has made */
+    SeqValue expected;           /* what the example got here: a number, a text, NULL,
+                                  * VALUE_SELF (a handle); VALUE_NONE: not known */
     uint64_t nulls;              /* handles that came out as NULL when it ran: bit
                                   * 0 the result, bit i + 1 parameter i */
 } SeqStep;
@@ -51,7 +54,10 @@ typedef struct Seq {
     unsigned n;
 } Seq;
 
-enum { SEQ_MOST_STEPS = 64 };
+enum {
+    SEQ_MOST_STEPS = 64,         /* that are grown */
+    SEQ_LIMIT = 240,             /* with those that close; replays are longer, too */
+};
 
 Seq *seq_new(Arena *a);
 Seq *seq_copy(Arena *a, const Seq *s);           /* also what its values point to */

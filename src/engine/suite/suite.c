@@ -8,13 +8,16 @@
  * follows the usage is a suspect.
  */
 #include "engine/suite/suite.h"
+#include "engine/generate/repeat.h"
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
     MOST_SUSPECTS = 50,
     MOST_TRIES = 6,              /* to make a test for a point */
     MOST_MORE = 1500,            /* tests without coverage of their own … */
+    STRICT_STATUS = 99,          /* a sanitizer complained */
     MORE = 4,
     MORE_WHEN_DRY = 16,    /* … a round */
 };
@@ -42,6 +45,17 @@ typedef struct Judge {
     uint8_t *tries;              /* by point: tests for it that could not be settled */
     size_t npoints;
 } Judge;
+
+static bool is_stopped(void *arg)
+{
+    const SuitePlan *plan = ((Judge *)arg)->plan;
+    return plan->stop && plan->stop(plan->arg);
+}
+
+static bool is_interrupted(const Judge *j)
+{
+    return j->plan->interrupted && j->plan->interrupted(j->plan->arg);
+}
 
 SeqTest *test_copy(Arena *a, const SeqTest *t)
 {
@@ -71,6 +85,7 @@ void suite_release(Suite *s)
 {
     vec_release(&s->tests);
     vec_release(&s->suspects);
+    vec_release(&s->losses);
     arena_release(&s->arena);
 }
 
@@ -124,10 +139,22 @@ static bool same_death(const Suspect *x, const Seq *s, const Outcome *o)
            o->at < s->n && x->seq->steps[x->how.at].f == s->steps[o->at].f;
 }
 
+/* Has the library died of what the example did, too? */
+static bool is_suspect(Judge *j, const Seq *part, const Outcome *o)
+{
+    const GrowPlan *g = j->settler->grow;
+    Arena a = { 0 };
+    Seq *known = seq_copy(&a, part);
+    outcome_note_nulls(o, known);        /* nobody passes on a NULL that was no NULL before */
+    bool ok = grow_follows(g, known) && sequence_repeats(g->usage, known, o);
+    arena_release(&a);
+    return ok;
+}
+
 static void note_death(Judge *j, const Seq *s, const Outcome *o, bool strict)
 {
     Seq part = { s->steps, o->at < s->n ? o->at + 1 : s->n };
-    if (!grow_follows(j->settler->grow, &part)) {
+    if (!is_suspect(j, &part, o)) {
         j->suite->set_aside++;
         return;
     }
@@ -217,59 +244,151 @@ static void add_ways(Judge *j, Arena *a, const Seq *s)
         generate_keep(j->generator, s);
 }
 
-/* Tests of some of them; where one did not get through, `shorter` gets what is
- * before that. */
-static bool replay_some(Judge *j, Seq *const *some, size_t n, Arena *a, Seq **shorter,
-                        size_t *nshorter, Err *err)
+/* A replay, or what is left of one. */
+typedef struct Replay {
+    Seq *seq;
+    bool whole;                  /* nothing was left out */
+} Replay;
+
+typedef Vec(Replay) Replays;
+
+static void lose(Suite *u, const ApiFunction *f, const char *why)
+{
+    for (size_t i = 0; i < u->losses.len; i++)
+        if (u->losses.items[i].function == f && u->losses.items[i].why == why) {
+            u->losses.items[i].calls++;
+            return;
+        }
+    vec_push(&u->losses, ((UsageLoss){ f, why, 1 }));
+}
+
+/* The first handle that the example had and that is not there now; -1: none. */
+static int missing_handle(const Seq *s, const Outcome *o)
+{
+    for (unsigned i = 0; i < s->n; i++) {
+        const Observation *b = s->steps[i].f ? sequence_differs(s, i, o) : NULL;
+        if (b && b->kind == OBSERVED_NULL)
+            return (int)i;
+    }
+    return -1;
+}
+
+/* Why a replay became no test as it is. `*at` is the step to blame; -1: none is. */
+static const char *reason(const Seq *s, const Settled *x, int *at)
+{
+    *at = x->how.at < s->n && s->steps[x->how.at].f ? (int)x->how.at : -1;
+    if (x->kind == SETTLED_ILLEGAL && *at >= 0)
+        return x->how.state == OUTCOME_TIMEOUT ? "it does not come to an end when it is repeated"
+               : x->how.state == OUTCOME_EXITED && x->how.status != STRICT_STATUS
+                   ? "it ends the process when it is repeated"
+                   : "it crashes, or a sanitizer complains, when it is repeated";
+    *at = -1;
+    return x->kind == SETTLED_ILLEGAL ? "it crashes, or a sanitizer complains, when it is repeated"
+           : x->kind == SETTLED_OPEN  ? "what it made can't be given back without a crash"
+           : x->kind == SETTLED_LEAKS ? "it leaves memory behind"
+                                      : "nothing that it gives is the same each time";
+}
+
+/* The last call before objects are given back. */
+static const ApiFunction *last_call(const Seq *s)
+{
+    for (unsigned i = s->n; i-- > 0;)
+        if (s->steps[i].f && !s->steps[i].closing)
+            return s->steps[i].f;
+    return NULL;
+}
+
+/* One that is no test as it is goes on without the step to blame. */
+static void try_less(Judge *j, Arena *a, const Replay *r, const Settled *x, Replays *less)
+{
+    int at;
+    const char *why = reason(r->seq, x, &at);
+    const ApiFunction *f = at >= 0 ? r->seq->steps[at].f : last_call(r->seq);
+    if (f)
+        lose(j->suite, f, why);
+    Seq *rest = at >= 0 ? seq_without(a, r->seq, (unsigned)at) : NULL;
+    if (rest && last_call(rest))
+        vec_push(less, ((Replay){ rest, false }));
+}
+
+/* The steps up to a handle that is not there; the rest would be something else. */
+static void cut_at_missing(Judge *j, Arena *a, Replay *r, const Outcome *o)
+{
+    int at = missing_handle(r->seq, o);
+    if (at < 0)
+        return;
+    lose(j->suite, r->seq->steps[at].f, "it gives NULL here, and did not in the example");
+    Seq *rest = seq_without(a, r->seq, (unsigned)at);
+    r->seq = rest ? rest : seq_prefix(a, r->seq, (unsigned)at + 1);
+    r->whole = false;
+}
+
+static void take_replay(Judge *j, Arena *a, const Replay *r, const Settled *x)
 {
     Suite *u = j->suite;
+    add_ways(j, a, r->seq);
+    if (x->kind != SETTLED)
+        return;
+    SeqTest *t = test_copy(&u->arena, &x->test);
+    t->example = true;
+    vec_push(&u->tests, t);
+    *(r->whole ? &u->replayed : &u->shortened) += 1;
+    know_all(j, &t->out);
+}
+
+/* Tests of some of them; `less` gets what is to be tried instead of the others. */
+static bool replay_some(Judge *j, Replay *some, size_t n, Arena *a, Replays *less, Err *err)
+{
     Settled *settled = arena_array(a, Settled, n + 1);
     ExecJob *jobs = arena_array(a, ExecJob, n + 1);
     Outcome *out = arena_array(a, Outcome, n + 1);
+    Seq **bodies = arena_array(a, Seq *, n + 1);
     for (size_t i = 0; i < n; i++)
-        jobs[i] = (ExecJob){ .seq = some[i] };
+        jobs[i] = (ExecJob){ .seq = some[i].seq };
     if (!exec_run(j->settler->exec, a, jobs, n, out, err))
         return false;
-    for (size_t i = 0; i < n; i++)
-        outcome_note_nulls(&out[i], some[i]);
-    if (!settle(j->settler, a, some, n, settled, err))
+    for (size_t i = 0; i < n; i++) {
+        cut_at_missing(j, a, &some[i], &out[i]);
+        bodies[i] = some[i].seq;
+        if (bodies[i] == jobs[i].seq)
+            outcome_note_nulls(&out[i], bodies[i]);
+    }
+    if (!settle(j->settler, a, bodies, n, settled, err))
         return false;
     for (size_t i = 0; i < n; i++) {
-        const Settled *x = &settled[i];
-        bool died = x->kind == SETTLED_ILLEGAL;
-        if (died && x->how.at > 0 && x->how.at <= some[i]->n)
-            shorter[(*nshorter)++] = seq_prefix(a, some[i], x->how.at);
-        if (!died)
-            add_ways(j, a, some[i]);
-        if (x->kind != SETTLED)
-            continue;
-        SeqTest *t = test_copy(&u->arena, &x->test);
-        t->example = true;
-        vec_push(&u->tests, t);
-        u->replayed++;
-        know_all(j, &t->out);
+        if (settled[i].kind == SETTLED_ILLEGAL)
+            note_death(j, settled[i].seq, &settled[i].how, true);
+        else
+            take_replay(j, a, &some[i], &settled[i]);
+        if (settled[i].kind != SETTLED)
+            try_less(j, a, &some[i], &settled[i], less);
     }
     return true;
 }
 
-/* What the example did. Of a sequence that can't be done again in isolation its
- * beginning is tried. */
+/* What the example did. Of a sequence that can't be done again as it is the rest is
+ * tried, without the call that is to blame. */
 static bool play_example(Judge *j, Err *err)
 {
-    enum { SOME = 4, TIMES = 3 };
+    enum { SOME = 4, TIMES = 6 };
     Arena a = { 0 };
+    Replays all = { 0 };
     size_t n = 0;
-    Seq *const *all = j->settler->grow->usage ? usage_replays(j->settler->grow->usage, &n) : NULL;
+    Seq *const *seqs = j->settler->grow->usage ? usage_replays(j->settler->grow->usage, &n) : NULL;
     bool ok = true;
     j->suite->replays = n;
-    for (int k = 0; ok && k < TIMES && n; k++) {
-        Seq **shorter = arena_array(&a, Seq *, n + 1);
-        size_t nshorter = 0;
-        for (size_t i = 0; ok && i < n; i += SOME)
-            ok = replay_some(j, all + i, n - i < SOME ? n - i : SOME, &a, shorter, &nshorter, err);
-        all = shorter;
-        n = nshorter;
+    for (size_t i = 0; i < n; i++)
+        vec_push(&all, ((Replay){ seqs[i], true }));
+    for (int k = 0; ok && k < TIMES && all.len; k++) {
+        Replays less = { 0 };
+        for (size_t i = 0; ok && i < all.len; i += SOME)
+            ok = is_interrupted(j) ||
+                 replay_some(j, all.items + i, all.len - i < SOME ? all.len - i : SOME, &a, &less,
+                             err);
+        vec_release(&all);
+        all = less;
     }
+    vec_release(&all);
     arena_release(&a);
     return ok;
 }
@@ -338,12 +457,6 @@ static bool round_ends(Generator *g, void *arg, Err *err)
     j->covered = j->suite->covered;
     j->more = more_allowed(j);
     return ok;
-}
-
-static bool is_stopped(void *arg)
-{
-    const SuitePlan *plan = ((Judge *)arg)->plan;
-    return plan->stop && plan->stop(plan->arg);
 }
 
 bool suite_make(const SuitePlan *plan, Suite *out, Err *err)

@@ -25,6 +25,8 @@ typedef struct SuitePlan {
     bool more;                   /* also tests without coverage of their own: they may
                                   * see faults that others don't */
     bool (*stop)(void *arg);     /* asked now and then; NULL: never */
+    bool (*interrupted)(void *arg);      /* asked while the example is repeated, whatever time
+                                  * that takes; NULL: never */
     void *arg;
 } SuitePlan;
 
@@ -44,7 +46,9 @@ typedef struct Suite {
     Generated ran;               /* what was executed */
     uint64_t illegal, open, leaks, empty, settled;     /* of those that brought coverage */
     uint64_t set_aside;          /* died, and did not follow the usage */
-    size_t replays, replayed;    /* what the example did; of that, tests */
+    size_t replays;              /* what the example did; of that, tests: */
+    size_t replayed, shortened;  /* as it is; without some calls */
+    Vec(UsageLoss) losses;       /* what was left out, and why; `calls` counts replays */
     size_t covered;              /* points that any sequence reached */
 } Suite;
 

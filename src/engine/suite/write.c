@@ -165,10 +165,18 @@ static void add_float(Str *out, double x)
     }
 }
 
+/* As a person would write it: quotes and question marks need no numbers. Two of the latter
+ * may begin a trigraph. */
 static void add_text(Str *out, const uint8_t *bytes, size_t n)
 {
     str_addc(out, '"');
-    escape_c_string(out, (const char *)bytes, n);
+    for (size_t i = 0; i < n; i++)
+        if (bytes[i] == '"')
+            str_add(out, "\\\"");
+        else if (bytes[i] == '?')
+            str_add(out, i && bytes[i - 1] == '?' ? "\\?" : "?");
+        else
+            escape_c_string(out, (const char *)bytes + i, 1);
     str_addc(out, '"');
 }
 
@@ -259,7 +267,7 @@ static void add_made(Writer *w, const SeqValue *v)
 /* Does what the argument points to need a variable? */
 static bool has_room(const ApiPlace *p, const SeqValue *v)
 {
-    if (v->kind == VALUE_ROOM)
+    if (v->kind == VALUE_ROOM || v->nlinks || v->given)
         return true;
     return v->kind == VALUE_BYTES && (p->role == ROLE_INOUT || p->role == ROLE_LENGTH_INOUT ||
                                       p->role == ROLE_RECORD || p->role == ROLE_BUFFER_OUT);
@@ -317,8 +325,8 @@ static bool is_numbers(const ApiPlace *p, const SeqValue *v)
 {
     const Type *t = pointee(p->type);
     t = t ? type_plain(t) : NULL;
-    return !is_array(p) && v->kind == VALUE_BYTES && t && t->kind == TYPE_SCALAR && t->size &&
-           v->n >= 2 * t->size;
+    return !is_array(p) && v->kind == VALUE_BYTES && t &&
+           (t->kind == TYPE_SCALAR || t->kind == TYPE_ENUM) && t->size && v->n >= 2 * t->size;
 }
 
 static void declare_numbers(Writer *w, const Type *t, const char *name, const SeqValue *v)
@@ -359,6 +367,170 @@ static void declare_zeroed(Writer *w, const Type *type, const char *name)
     str_addf(w->out, "memset(&%s, 0, sizeof %s);\n", name, name);
 }
 
+/* ---- memory with pointers in it */
+
+/* The member at an offset, as ".a.b[2]"; its type. NULL: there is none. */
+static const Type *member_at(const Type *type, uint64_t at, Str *path)
+{
+    const Type *t = type_plain(type);
+    if (t->kind == TYPE_POINTER)
+        return at == 0 ? type : NULL;
+    if (t->kind == TYPE_ARRAY && t->target && type_plain(t->target)->size) {
+        uint64_t one = type_plain(t->target)->size;
+        str_addf(path, "[%" PRIu64 "]", at / one);
+        return member_at(t->target, at % one, path);
+    }
+    for (unsigned i = 0; t->kind == TYPE_STRUCT && i < t->nfields; i++) {
+        const Field *f = &t->fields[i];
+        uint64_t from = f->offset / 8;
+        if (f->bit_field || at < from || at >= from + f->width / 8)
+            continue;
+        if (*f->name) {
+            str_addc(path, '.');
+            escape_c_identifier(path, f->name, strlen(f->name));
+        }
+        return member_at(f->type, at - from, path);
+    }
+    return NULL;
+}
+
+/* Can all of it that is not zero be said field by field? */
+static bool is_sayable(const Type *type, const uint8_t *bytes)
+{
+    const Type *t = type_plain(type);
+    bool ok = t->kind == TYPE_STRUCT || t->kind == TYPE_SCALAR || t->kind == TYPE_ENUM ||
+              t->kind == TYPE_POINTER;
+    for (uint64_t i = 0; !ok && i < t->size; i++)
+        if (bytes[i])
+            return false;
+    for (unsigned i = 0; t->kind == TYPE_STRUCT && i < t->nfields; i++) {
+        const Field *f = &t->fields[i];
+        if (f->bit_field || !*f->name || !is_sayable(f->type, bytes + f->offset / 8))
+            return false;
+    }
+    return t->kind != TYPE_SCALAR || t->size <= 8;
+}
+
+/* "name.a = 3;" for each scalar that is not zero. */
+static void set_members(Writer *w, const char *name, const Type *type, const uint8_t *bytes)
+{
+    const Type *t = type_plain(type);
+    for (unsigned i = 0; t->kind == TYPE_STRUCT && i < t->nfields; i++) {
+        const Field *f = &t->fields[i];
+        const Type *m = type_plain(f->type);
+        const uint8_t *at = bytes + f->offset / 8;
+        uint64_t bits = 0;
+        double x;
+        float single;
+        char inner[200];
+        snprintf(inner, sizeof inner, "%s.%s", name, f->name);
+        if (m->kind == TYPE_STRUCT)
+            set_members(w, inner, m, at);
+        if ((m->kind != TYPE_SCALAR && m->kind != TYPE_ENUM) || m->size > 8)
+            continue;
+        memcpy(&bits, at, m->size);
+        if (!bits)
+            continue;
+        memcpy(&x, &bits, sizeof x);
+        memcpy(&single, &bits, sizeof single);
+        str_addf(w->out, "%s = ", inner);
+        if (m->encoding == ENCODING_FLOAT)
+            add_float(w->out, m->size == 4 ? (double)single : x);
+        else
+            add_integer(w->out, f->type, bits);
+        str_add(w->out, ";\n");
+    }
+}
+
+static void declare_linked(Writer *w, const Type *type, const char *name, const SeqValue *v);
+
+/* Sets a pointer to what it leads to, which gets a variable of its own. */
+static void set_link(Writer *w, const Type *member, const char *lvalue, const char *inner,
+                     const SeqValue *v)
+{
+    const Type *target = pointee(member);
+    bool text = v->kind == VALUE_STRING, code = v->kind == VALUE_FUNCTION;
+    if (!text && !code)
+        declare_linked(w, target, inner, v);
+    str_addf(w->out, "%s = ", lvalue);
+    if (code)
+        add_stub(w, member);
+    else if (text)
+        add_text_argument(w->out, member, v->bytes, v->n);
+    else
+        str_addf(w->out, "%s%s", v->n > type_plain(target)->size ? "" : "&", inner);
+    str_add(w->out, ";\n");
+}
+
+/* One or several of a type, with what their pointers lead to. */
+static void declare_linked(Writer *w, const Type *type, const char *name, const SeqValue *v)
+{
+    const Type *t = type_plain(type);
+    uint64_t count = t->size ? v->n / t->size : 1;
+    char with[96], lvalue[400], inner[96];
+    snprintf(with, sizeof with, count > 1 ? "%s[%" PRIu64 "]" : "%s", name, count);
+    Str *to = w->parts ? w->parts->variables : w->out;
+    str_add(to, w->parts ? "static " : "");
+    type_print(type_unqualified(type), with, to);
+    str_add(to, ";\n");
+    str_addf(w->out, "memset(&%s, 0, sizeof %s);\n", name, name);
+    if (count == 1 && is_sayable(t, v->bytes)) {
+        set_members(w, name, t, v->bytes);
+    } else {
+        str_addf(w->out, "memcpy(&%s, ", name);
+        add_text(w->out, v->bytes, v->n);
+        str_addf(w->out, ", %zu);\n", v->n);
+    }
+    for (size_t i = 0; i < v->nlinks; i++) {
+        Str path = { 0 };
+        uint64_t at = v->links[i].offset;
+        if (count > 1)
+            str_addf(&path, "[%" PRIu64 "]", at / t->size);
+        const Type *member = member_at(t, t->size ? at % t->size : 0, &path);
+        snprintf(lvalue, sizeof lvalue, "%s%s", name, str_c(&path));
+        snprintf(inner, sizeof inner, "%.80s_%" PRIu64, name, at);
+        if (member)
+            set_link(w, member, lvalue, inner, &v->links[i].value);
+        str_release(&path);
+    }
+}
+
+/* Memory from malloc(), which the library frees. */
+static void declare_given(Writer *w, const char *name, const SeqValue *v)
+{
+    size_t n = v->n + (v->kind == VALUE_STRING);
+    if (w->parts)
+        str_addf(w->parts->variables, "static void *%s;\n", name);
+    str_addf(w->out, "%s%s = %s%zu);\n", w->parts ? "" : "void *", name,
+             v->kind == VALUE_ROOM ? "calloc(1, " : "malloc(", n ? n : 1);
+    if (v->kind == VALUE_ROOM || !n)
+        return;
+    str_addf(w->out, "memcpy(%s, ", name);
+    add_text(w->out, v->bytes, v->n);
+    str_addf(w->out, ", %zu);\n", n);
+}
+
+/* Does another argument of the call point into this one? */
+static bool is_base(const SeqStep *st, unsigned place)
+{
+    for (unsigned i = 0; i < st->nargs; i++)
+        if (st->args[i].kind == VALUE_WITHIN && st->args[i].param == place)
+            return true;
+    return false;
+}
+
+/* A text that has a name because others point into it. */
+static void declare_base(Writer *w, unsigned step, unsigned i)
+{
+    const SeqStep *st = &w->test->seq->steps[step];
+    char name[64];
+    room_name(w, step, i, name);
+    declare(w, st->f->params[i].type, name);
+    str_add(w->out, " = ");
+    add_text_argument(w->out, st->f->params[i].type, st->args[i].bytes, st->args[i].n);
+    str_add(w->out, ";\n");
+}
+
 static void declare_room(Writer *w, unsigned step, unsigned i)
 {
     const SeqStep *st = &w->test->seq->steps[step];
@@ -366,13 +538,20 @@ static void declare_room(Writer *w, unsigned step, unsigned i)
     const Type *t = pointee(p->type), *plain = t ? type_plain(t) : NULL;
     char name[64];
     room_name(w, step, i, name);
-    if (is_numbers(p, &st->args[i])) {
+    if (st->args[i].given) {
+        declare_given(w, name, &st->args[i]);
+    } else if (st->args[i].nlinks) {
+        declare_linked(w, t, name, &st->args[i]);
+    } else if (is_numbers(p, &st->args[i])) {
         declare_numbers(w, t, name, &st->args[i]);
     } else if (is_array(p)) {
         declare_array(w, p, name, &st->args[i]);
     } else if (type_is_record(plain)) {
         declare_zeroed(w, type_unqualified(t), name);
-        if (st->args[i].kind == VALUE_BYTES && st->args[i].n) {
+        if (st->args[i].kind == VALUE_BYTES && st->args[i].n == plain->size &&
+            is_sayable(plain, st->args[i].bytes)) {
+            set_members(w, name, plain, st->args[i].bytes);
+        } else if (st->args[i].kind == VALUE_BYTES && st->args[i].n) {
             str_addf(w->out, "memcpy(&%s, ", name);
             add_text(w->out, st->args[i].bytes, st->args[i].n);
             str_addf(w->out, ", %zu);\n", st->args[i].n);
@@ -445,8 +624,17 @@ static void add_argument(Writer *w, unsigned step, unsigned i)
     char name[64];
     add_cast(w, st->f, i, v);
     if (has_room(p, v) && t->kind == TYPE_POINTER) {
+        const Type *to = type_plain(pointee(p->type));
+        bool plain = is_array(p) || is_numbers(p, v) || v->given || (v->nlinks && v->n > to->size);
         room_name(w, step, i, name);
-        str_addf(w->out, "%s%s", is_array(p) || is_numbers(p, v) ? "" : "&", name);
+        str_addf(w->out, "%s%s", plain ? "" : "&", name);
+        return;
+    }
+    if (v->kind == VALUE_WITHIN || is_base(st, i)) {
+        room_name(w, step, v->kind == VALUE_WITHIN ? v->param : i, name);
+        str_add(w->out, name);
+        if (v->kind == VALUE_WITHIN && v->integer)
+            str_addf(w->out, " + %" PRIu64, v->integer);
         return;
     }
     switch (v->kind) {
@@ -614,7 +802,7 @@ static void check_rooms(Writer *w, unsigned step)
         const Observation *o = stable_at(w, step, (int)i);
         const Type *t = pointee(p->type);
         char name[64], what[80];
-        if (!o || !has_room(p, &st->args[i]) || !t)
+        if (!o || !has_room(p, &st->args[i]) || !t || st->args[i].given)
             continue;
         room_name(w, step, i, name);
         if (is_numbers(p, &st->args[i]))
@@ -678,13 +866,21 @@ static const char *errno_name(uint64_t n)
     return NULL;
 }
 
+/* An error that only a caller's values make: 0 is a failure then, too. */
+static bool is_refusal(const Observation *e)
+{
+    return e && (e->integer == EINVAL || e->integer == E2BIG || e->integer == ERANGE ||
+                 e->integer == EDOM || e->integer == EOVERFLOW || e->integer == EILSEQ);
+}
+
 /* Did the call fail and say why? */
 static const Observation *error_at(const Writer *w, unsigned step)
 {
     const Observation *e = stable_at(w, step, OBSERVED_ERRNO);
     const Observation *r = stable_at(w, step, API_RETURNED);
     bool failed = r && (r->kind == OBSERVED_NULL ||
-                        (r->kind == OBSERVED_INTEGER && r->integer == UINT64_MAX));
+                        (r->kind == OBSERVED_INTEGER && r->integer == UINT64_MAX) ||
+                        (r->kind == OBSERVED_INTEGER && !r->integer && is_refusal(e)));
     return e && failed && errno_name(e->integer) ? e : NULL;
 }
 
@@ -766,8 +962,16 @@ static void write_field(Writer *w, unsigned step)
     const SeqValue *v = &st->args[0];
     const Type *t = type_plain(st->field->type);
     char name[64] = "", bytes[64] = "";
-    if (v->kind == VALUE_BYTES || v->kind == VALUE_ROOM || v->kind == VALUE_STRING)
+    bool linked = v->nlinks > 0, one = linked && v->n <= type_plain(t->target)->size;
+    snprintf(bytes, sizeof bytes, "bytes%u", step);
+    if (v->given)
+        declare_given(w, bytes, v);
+    else if (linked)
+        declare_linked(w, t->target, bytes, v);
+    else if (v->kind == VALUE_BYTES || v->kind == VALUE_ROOM || v->kind == VALUE_STRING)
         declare_target(w, step, bytes);
+    else
+        *bytes = 0;
     if (st->target.kind == VALUE_RESULT)
         snprintf(name, sizeof name, "%s", w->names[st->target.step]);
     else
@@ -778,7 +982,7 @@ static void write_field(Writer *w, unsigned step)
     if (*bytes) {
         str_addc(w->out, '(');
         type_print(type_unqualified(st->field->type), NULL, w->out);
-        str_addf(w->out, ")%s", bytes);
+        str_addf(w->out, ")%s%s", one ? "&" : "", bytes);
     } else if (v->kind == VALUE_FUNCTION) {
         add_stub(w, st->field->type);
     } else if (v->kind == VALUE_FLOAT) {
@@ -806,6 +1010,8 @@ static void write_step(Writer *w, unsigned step)
         if (has_room(&st->f->params[i], &st->args[i]) &&
             type_plain(st->f->params[i].type)->kind == TYPE_POINTER)
             declare_room(w, step, i);
+        else if (is_base(st, i))
+            declare_base(w, step, i);
     error = error_at(w, step);
     if (error)
         str_add(w->out, "errno = 0;\n");
@@ -886,6 +1092,32 @@ void write_group(const SeqTest *t, Str *out)
     escape_c_identifier(out, name, strlen(name));
 }
 
+static bool names_file(const SeqTest *t, const UsageFile *file)
+{
+    for (unsigned i = 0; i < t->seq->n; i++)
+        for (unsigned k = 0; k < t->seq->steps[i].nargs; k++) {
+            const SeqValue *v = &t->seq->steps[i].args[k];
+            if (v->kind == VALUE_STRING && v->n == strlen(file->name) &&
+                memcmp(v->bytes, file->name, v->n) == 0)
+                return true;
+        }
+    return false;
+}
+
+/* Files that the calls ask for. */
+static void write_files(const WriteFile *f, const SeqTest *t, Str *body)
+{
+    for (size_t i = 0; i < f->nfiles; i++) {
+        if (!names_file(t, &f->files[i]))
+            continue;
+        str_add(body, "GIVE_FILE(");
+        add_text(body, (const uint8_t *)f->files[i].name, strlen(f->files[i].name));
+        str_add(body, ", ");
+        add_text(body, f->files[i].bytes, f->files[i].n);
+        str_addf(body, ", %zu);\n", f->files[i].n);
+    }
+}
+
 void write_test(WriteFile *f, const SeqTest *t, Str *name, Str *body, size_t *assertions)
 {
     Writer w = { .file = f, .test = t, .out = body };
@@ -899,6 +1131,7 @@ void write_test(WriteFile *f, const SeqTest *t, Str *name, Str *body, size_t *as
     find_needed(&w);
     for (unsigned i = 0; i < t->seq->n; i++)
         write_step(&w, i);
+    write_files(f, t, body);
     if (strstr(str_c(&text), "stub_"))
         str_add(body, "stub_calls = 0;\n");
     str_addn(body, str_c(&text), text.len);

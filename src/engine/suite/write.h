@@ -22,6 +22,8 @@ typedef struct WriteFile {
     Str stubs;                   /* callbacks, as C */
     Map known;                   /* their signatures -> number */
     bool counts;                 /* stub_calls is used */
+    const UsageFile *files;      /* that calls may ask for */
+    size_t nfiles;
 } WriteFile;
 
 void write_test(WriteFile *f, const SeqTest *t, Str *name, Str *body, size_t *assertions);

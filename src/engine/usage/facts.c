@@ -541,7 +541,7 @@ static void keep_row(Arena *a, UsageFunction *f, const RawCall *c)
         return;
     if (!f->rows)
         f->rows = arena_array(a, UsageRow, MOST_ROWS);
-    f->rows[f->nrows++] = (UsageRow){ c->values, 1, NULL, 0 };
+    f->rows[f->nrows++] = (UsageRow){ c->values, 1, NULL, 0, c->unknown };
 }
 
 static void count_calls(Usage *m, const RawUsage *raw)

@@ -329,6 +329,8 @@ bool row_equal(const SeqValue *a, const SeqValue *b, unsigned n)
 
 void values_add(Arena *a, UsageValues *v, const SeqValue *x)
 {
+    if (x->kind == VALUE_WITHIN)
+        return;                  /* it means nothing without the other argument */
     v->total++;
     for (size_t i = 0; i < v->n; i++)
         if (value_equal(&v->values[i], x)) {
@@ -376,7 +378,7 @@ static void row_add(Arena *a, UsageRow **rows, size_t *n, const RawCall *c, cons
         return;
     if (!*rows)
         *rows = arena_array(a, UsageRow, MOST_ROWS);
-    (*rows)[(*n)++] = (UsageRow){ values, 1, c->stores, c->nstores };
+    (*rows)[(*n)++] = (UsageRow){ values, 1, c->stores, c->nstores, c->unknown };
 }
 
 static UsageOther *other_at(Arena *a, UsageEdge *e, int place)

@@ -88,6 +88,17 @@ static SeqValue bytes_behind(const Diff *d, uint64_t address, uint64_t count, bo
     return value_bytes(d->arena, padded, count);
 }
 
+/* A struct that a field leads to, with what that leads to. */
+static SeqValue record_behind(const Diff *d, const Type *target, uint64_t address)
+{
+    const Type *t = target ? type_plain(target) : NULL;
+    size_t n = 0;
+    const uint8_t *bytes = event_bytes(d->event, address, &n);
+    return t && bytes && t->size && n >= t->size
+               ? memory_of(d->arena, d->event, t, bytes, n - n % t->size)
+               : (SeqValue){ 0 };
+}
+
 /* What a place for results holds before is of no interest. */
 static bool is_output_name(const char *name)
 {
@@ -112,7 +123,7 @@ static SeqValue value_in(const Diff *d, const Type *record, unsigned i, uint64_t
         return bytes_behind(d, bits, room, k >= 0);
     }
     if (t->kind == TYPE_POINTER)
-        return (SeqValue){ 0 };
+        return record_behind(d, t->target, bits);
     if (t->encoding != ENCODING_FLOAT)
         return value_integer(bits);
     memcpy(&x, &bits, sizeof x);
@@ -122,8 +133,10 @@ static SeqValue value_in(const Diff *d, const Type *record, unsigned i, uint64_t
 static int add_store(Diff *d, const Field *f, const char *prefix, uint64_t base, SeqValue v)
 {
     RawCall *c = d->call;
-    if (v.kind == VALUE_NONE || c->nstores == MOST_STORES)
+    if (v.kind == VALUE_NONE || c->nstores == MOST_STORES) {
+        c->unknown = true;
         return -1;
+    }
     if (!c->stores)
         c->stores = arena_array(d->arena, UsageStore, MOST_STORES);
     if (*prefix || base) {
@@ -133,7 +146,9 @@ static int add_store(Diff *d, const Field *f, const char *prefix, uint64_t base,
         inner->offset += base * 8;
         f = inner;
     }
-    c->stores[c->nstores] = (UsageStore){ (int)d->place, f, v, -1 };
+    bool pointer = type_plain(f->type)->kind == TYPE_POINTER;
+    c->stores[c->nstores] =
+        (UsageStore){ (int)d->place, f, v, -1, pointer ? word_at(d->now, f, 0) : 0 };
     return (int)c->nstores++;
 }
 
@@ -161,8 +176,8 @@ static void compare(Diff *d, const Type *record, const char *prefix, uint64_t ba
             continue;
         int at = add_store(d, f, prefix, base, value_in(d, record, i, base));
         int number =
-            add_store(d, count, prefix, base,
-                      at < 0 ? (SeqValue){ 0 } : value_integer(word_at(d->now, count, base)));
+            at < 0 ? -1
+                   : add_store(d, count, prefix, base, value_integer(word_at(d->now, count, base)));
         if (at >= 0)
             d->call->stores[at].partner = number;
     }
@@ -199,6 +214,8 @@ void stores_note(Arena *a, RawCall *c, const Object *o, unsigned place, const Ev
         d.was = arena_array(a, uint8_t, size + 1);
     if (d.was)
         compare(&d, type_plain(o->type->type), "", 0, 0);
+    else if (first && c->api->params[place].role != ROLE_STORAGE)
+        c->unknown = true;
 }
 
 void stores_leave(Arena *a, Object *o, const uint8_t *bytes, size_t n)

@@ -23,6 +23,7 @@
 #include "base/file.h"
 #include "engine/usage/usage_int.h"
 #include "runtime/format/tracefile.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +59,8 @@ typedef struct Reader {
     Known shapes[API_MOST_SHAPES];     /* … of variadic calls */
     Vec(uint8_t) inside;       /* by block: allocated by the library? */
     Map texts;                 /* block -> the function that gave it as a text */
+    Map lent;                  /* block of the example's -> the call it stood in last */
+    Map freed;                 /* blocks that the library freed */
 } Reader;
 
 /* ---- the library */
@@ -424,31 +427,6 @@ static SeqValue text_of(Reader *r, const Event *e, const TraceValue *v)
     return x;
 }
 
-/* Does a struct hold pointers that lead somewhere? They mean nothing later. */
-static bool holds_pointers(const Type *type, const uint8_t *bytes, size_t n)
-{
-    const Type *t = type_plain(type);
-    uint64_t x = 0;
-
-    if (t->kind == TYPE_POINTER && n >= 8) {
-        memcpy(&x, bytes, 8);
-        return x != 0;
-    }
-    if (t->kind == TYPE_UNION)
-        return true;
-    if (t->kind == TYPE_ARRAY && t->target && type_plain(t->target)->size)
-        for (uint64_t i = 0, s = type_plain(t->target)->size; (i + 1) * s <= n; i++)
-            if (holds_pointers(t->target, bytes + i * s, s))
-                return true;
-    for (unsigned i = 0; t->kind == TYPE_STRUCT && i < t->nfields; i++) {
-        const Field *f = &t->fields[i];
-        if (!f->bit_field && f->offset / 8 + f->width / 8 <= n &&
-            holds_pointers(f->type, bytes + f->offset / 8, f->width / 8))
-            return true;
-    }
-    return false;
-}
-
 /* What a pointer leads to, as bytes; `limit` if not 0 at most so many. */
 static SeqValue bytes_of(Reader *r, const Event *e, const TraceValue *v, uint64_t limit)
 {
@@ -470,9 +448,43 @@ static SeqValue record_of(Reader *r, const Event *e, const TraceValue *v)
         t = type_plain(t->target);
         bytes = event_bytes(e, v->address, &n);
     }
-    if (!t || !bytes || !t->size || n < t->size || holds_pointers(t, bytes, n))
+    SeqValue x = t && bytes && t->size && n >= t->size ? memory_of(r->arena, e, t, bytes, t->size)
+                                                       : (SeqValue){ 0 };
+    /* pointers in a struct that is passed by value have no place to be written to */
+    return x.nlinks && bytes == v->bytes ? (SeqValue){ 0 } : x;
+}
+
+/* Does a number beside a pointer say that there is more than was recorded? */
+static bool may_be_more(const Event *e, const TraceValue *v, uint64_t known)
+{
+    size_t i = (size_t)(v - e->values);
+    for (size_t k = i ? i - 1 : i + 1; k <= i + 1; k += 2) {
+        const TraceValue *c = k < e->nvalues ? &e->values[k] : NULL;
+        const Type *t = c && c->bytes && c->type ? type_plain(c->type) : NULL;
+        if (t && t->kind == TYPE_SCALAR && t->encoding != ENCODING_FLOAT && t->size >= 2 &&
+            number_of(c) > known && (int64_t)number_of(c) > 0)
+            return true;
+    }
+    return false;
+}
+
+/* What a pointer leads to that no role is known for. Without a type nobody knows where
+ * pointers are: words that look like addresses may be. */
+static SeqValue pointed_of(Reader *r, const Event *e, const TraceValue *v, uint64_t limit)
+{
+    const Type *t = v->type ? type_plain(v->type) : NULL;
+    size_t n = 0;
+    const uint8_t *bytes = event_bytes(e, v->address, &n);
+
+    t = t && t->kind == TYPE_POINTER && t->target ? type_plain(t->target) : NULL;
+    n = bytes && limit && limit < n ? limit : n;
+    if (!bytes || !t)
         return (SeqValue){ 0 };
-    return value_bytes(r->arena, bytes, t->size);
+    if (t->size > 1 && (n < t->size || may_be_more(e, v, n / t->size)))
+        return (SeqValue){ 0 };
+    if (t->size && t->kind != TYPE_VOID)
+        return memory_of(r->arena, e, t, bytes, n);
+    return memory_has_addresses(bytes, n) ? (SeqValue){ 0 } : value_bytes(r->arena, bytes, n);
 }
 
 static uint64_t target_size(const TraceValue *v)
@@ -510,13 +522,42 @@ static uint64_t partner_number(const Event *e, const ApiPlace *p)
     return x <= 1 << 16 ? x : 0;
 }
 
-/* An array of numbers whose count stands beside it; else one of them. */
-static SeqValue numbers_of(Reader *r, const Event *e, const TraceValue *v)
+/* Does a name beside a pointer say how many there are? */
+static bool has_count(const Event *e, size_t i)
+{
+    return (i + 1 < e->nvalues && api_is_length_name(e->values[i + 1].name)) ||
+           (i && api_is_length_name(e->values[i - 1].name));
+}
+
+/* Numbers that are read up to a zero: their bytes, with it; 0: they are not. */
+static size_t terminated(const Event *e, const TraceValue *v, uint64_t one)
+{
+    enum { LAST_CHARACTER = 0x10ffff };
+    size_t n = 0;
+    const uint8_t *bytes = event_bytes(e, v->address, &n);
+
+    for (size_t at = 0; bytes && (one == 2 || one == 4) && at + one <= n; at += one) {
+        uint32_t c = 0;
+        memcpy(&c, bytes + at, one);
+        if (c == 0)
+            return at + one;
+        if (c > LAST_CHARACTER)
+            return 0;
+    }
+    return 0;
+}
+
+/* An array of numbers: as many as a name beside it says, or up to a zero, or as many as a
+ * number beside it says; else one of them. */
+static SeqValue numbers_of(Reader *r, const Event *e, const TraceValue *v, const ApiPlace *p)
 {
     uint64_t one = target_size(v);
     size_t n = 0, i = (size_t)(v - e->values);
 
     event_bytes(e, v->address, &n);
+    size_t text = p->is_const && !has_count(e, i) ? terminated(e, v, one) : 0;
+    if (text)
+        return bytes_of(r, e, v, text);
     for (size_t k = i ? i - 1 : i + 1; one && k <= i + 1; k += 2) {
         const TraceValue *c = k < e->nvalues ? &e->values[k] : NULL;
         const Type *t = c && c->bytes && c->type ? type_plain(c->type) : NULL;
@@ -525,6 +566,8 @@ static SeqValue numbers_of(Reader *r, const Event *e, const TraceValue *v)
         uint64_t count = number_of(c);
         if (count > 1 && count <= n / one)
             return bytes_of(r, e, v, count * one);
+        if (count > 1 && api_is_length_name(c->name))
+            return (SeqValue){ 0 };          /* it has more than was recorded */
     }
     return bytes_of(r, e, v, one);
 }
@@ -550,7 +593,7 @@ static SeqValue value_of(Reader *r, const Event *e, const TraceValue *v, const A
         uint64_t n = partner_number(e, p);
         if (n == UINT64_MAX)
             return text_of(r, e, v);
-        return p->partner < 0 || n ? bytes_of(r, e, v, n) : value_bytes(r->arena, "", 0);
+        return p->partner < 0 || n ? pointed_of(r, e, v, n) : value_bytes(r->arena, "", 0);
     }
     case ROLE_BUFFER_OUT: {
         uint64_t n = partner_number(e, p);
@@ -559,15 +602,15 @@ static SeqValue value_of(Reader *r, const Event *e, const TraceValue *v, const A
     case ROLE_OUT:
     case ROLE_STRING_OUT:
     case ROLE_HANDLE_OUT: return value_room(target_size(v) ? target_size(v) : 8);
-    case ROLE_INOUT: return numbers_of(r, e, v);
+    case ROLE_INOUT: return numbers_of(r, e, v, p);
     case ROLE_LENGTH_INOUT: return bytes_of(r, e, v, target_size(v));
     case ROLE_RECORD: return record_of(r, e, v);
     case ROLE_CALLBACK:
         return value_function(v->target ? arena_strdup(r->arena, v->target->name) : NULL);
     case ROLE_USER_DATA: return value_room(64);
     case ROLE_POINTER: {
-        SeqValue x = bytes_of(r, e, v, partner_number(e, p));
-        return x.kind ? x : (SeqValue){ 0 };
+        uint64_t n = partner_number(e, p);
+        return pointed_of(r, e, v, n == UINT64_MAX ? 0 : n);
     }
     default: return (SeqValue){ 0 };
     }
@@ -699,6 +742,71 @@ static void take_rest(Reader *r, const Event *e, Lane *l, uint32_t call)
     }
 }
 
+/* Two pointers into the same bytes: the first and the one after the last, say. */
+static bool lies_in(const Event *e, const TraceValue *v, const TraceValue *base)
+{
+    const Type *t = v->type ? type_plain(v->type) : NULL,
+               *u = base->type ? type_plain(base->type) : NULL;
+    size_t n = 0, none;
+    if (!t || !u || t->kind != TYPE_POINTER || u->kind != TYPE_POINTER || !base->address ||
+        v->address < base->address || target_size(v) != target_size(base))
+        return false;
+    event_bytes(e, base->address, &n);
+    uint64_t at = v->address - base->address;
+    return at < n || (at == n && n && !event_bytes(e, v->address, &none));
+}
+
+static bool is_bytes(const ApiPlace *p)
+{
+    return p->role == ROLE_STRING || p->role == ROLE_BUFFER || p->role == ROLE_POINTER;
+}
+
+/* Pointers that lie in what others of the call lead to are told by these. */
+static void find_within(const Event *e, RawCall *c)
+{
+    for (unsigned i = 0; i < c->nparams && i < e->nvalues; i++) {
+        ApiPlace *p = &c->api->params[i];
+        for (unsigned k = 0; is_bytes(p) && k < c->nparams && k < e->nvalues; k++) {
+            const TraceValue *v = &e->values[i], *base = &e->values[k];
+            if (k == i || !is_bytes(&c->api->params[k]) || !lies_in(e, v, base) ||
+                (v->address == base->address && i < k) || c->values[k].kind == VALUE_WITHIN)
+                continue;
+            uint64_t at = v->address - base->address;
+            bool known = c->values[k].kind == VALUE_STRING || c->values[k].kind == VALUE_BYTES;
+            c->values[i] = known && at <= c->values[k].n ? value_within(k, at) : (SeqValue){ 0 };
+            if (at)
+                p->within = (int)k;
+            break;
+        }
+    }
+}
+
+enum { LENT_STORES = 32, LENT_BITS = 7 };
+
+static void lend(Reader *r, const TraceObject *o, uint32_t call, unsigned as)
+{
+    if (!o || o->kind != OBJECT_HEAP || (o->id < r->inside.len && r->inside.items[o->id]))
+        return;
+    void **slot = map_slotn(&r->lent, &o->id, sizeof o->id);
+    *slot = (void *)(uintptr_t)(((uint64_t)call << LENT_BITS | as) + 1);
+}
+
+/* Memory of the example's own that stands in a call: the library may free it later. */
+static void note_lent(Reader *r, const Trace *t, const Event *e, uint32_t call)
+{
+    const RawCall *c = &r->raw->calls.items[call];
+    if (!c->api || c->via != VIA_EXAMPLE)
+        return;
+    for (unsigned i = 0; i < e->nvalues && i < c->nparams && i < PLACES_LIMIT; i++) {
+        const TraceObject *o = e->values[i].object;
+        if (!o || e->values[i].offset || c->objects[i] != NO_OBJECT)
+            continue;
+        lend(r, o, call, i);
+    }
+    for (size_t i = 0; i < c->nstores; i++)
+        lend(r, trace_object_at(t, e, c->stores[i].address), call, LENT_STORES + (unsigned)i);
+}
+
 static void take_values(Reader *r, const Event *e, RawCall *c)
 {
     for (unsigned i = 0; i < c->nparams && i < e->nvalues; i++) {
@@ -707,6 +815,7 @@ static void take_values(Reader *r, const Event *e, RawCall *c)
         if (v->type && type_plain(v->type)->kind == TYPE_POINTER && v->address)
             c->rooms[i] = room_behind(e, v);
     }
+    find_within(e, c);
 }
 
 /* Who calls whom, and from where; a call of a variadic function gets its shape. */
@@ -791,6 +900,7 @@ static void take_call(Reader *r, Trace *t, const Event *e)
     if (k->api && k->api->shape_of)
         take_rest(r, e, l, call);
     note_stores(r, e, call, k);
+    note_lent(r, t, e, call);
 }
 
 /* What objects hold when the library gives control back to the caller. */
@@ -849,12 +959,36 @@ static void note_text(Reader *r, const Event *e, const RawCall *c)
         map_putn(&r->texts, &o->id, sizeof o->id, (void *)c->api);
 }
 
+/* The library frees memory of the example's: the last call that had it gave it away. */
+static void note_given(Reader *r, const Event *e)
+{
+    uintptr_t x = (uintptr_t)map_getn(&r->lent, &e->object->id, sizeof e->object->id);
+    if (!x)
+        return;
+    RawCall *c = &r->raw->calls.items[(x - 1) >> LENT_BITS];
+    unsigned as = (unsigned)(x - 1) & ((1u << LENT_BITS) - 1);
+    if (as >= LENT_STORES + c->nstores)
+        return;
+    SeqValue *v = as < LENT_STORES ? &c->values[as] : &c->stores[as - LENT_STORES].value;
+    if (v->kind == VALUE_STRING || v->kind == VALUE_BYTES || v->kind == VALUE_ROOM)
+        v->given = true;
+    else if (as < LENT_STORES)
+        *v = (SeqValue){ 0 };
+    else
+        c->unknown = true;
+}
+
 static void take_free(Reader *r, const Event *e)
 {
     const ApiFunction *f =
         e->object ? map_getn(&r->texts, &e->object->id, sizeof e->object->id) : NULL;
-    if (f && !library_at_work(r, lane_of(r, e)))
+    bool library = library_at_work(r, lane_of(r, e));
+    if (f && !library)
         map_put(&r->raw->texts, f->fn->name, (void *)f);
+    if (e->object && library) {
+        note_given(r, e);
+        map_putn(&r->freed, &e->object->id, sizeof e->object->id, (void *)1);
+    }
 }
 
 static void take_return(Reader *r, Trace *t, const Event *e)
@@ -907,6 +1041,10 @@ static void settle_deaths(Reader *r, size_t first)
         Object *o = &r->raw->objects.items[i];
         if (o->block && o->block->died && o->died > r->base + o->block->died)
             o->died = r->base + o->block->died;
+        /* storage of the example's that the library frees: nobody could make it again */
+        if (o->block && o->callers && o->maker != NO_CALL &&
+            map_getn(&r->freed, &o->block->id, sizeof o->block->id))
+            r->raw->calls.items[o->maker].unknown = true;
         o->block = NULL;
     }
 }
@@ -917,14 +1055,28 @@ static int by_call(const void *a, const void *b)
     return (x->call > y->call) - (x->call < y->call);
 }
 
-void raw_add_trace(RawUsage *raw, Arena *a, Trace *t)
+/* Asked now and then: is it to go on? */
+static bool goes_on(const RawUsage *raw, const UsagePlan *plan, uint64_t events)
 {
+    enum { OFTEN = 1 << 12, SELDOM = 1 << 16 };
+    char text[80];
+    if (events % SELDOM == 0) {
+        snprintf(text, sizeof text, "what the example did: %zu calls", raw->calls.len);
+        usage_say(plan, text);
+    }
+    return events % OFTEN || !plan->stop || !plan->stop(plan->arg);
+}
+
+bool raw_add_trace(RawUsage *raw, Arena *a, Trace *t, const UsagePlan *plan)
+{
+    uint64_t events = 0;
+    bool ok = true;
     Reader r = { .raw = raw, .arena = a, .traced = trace_program(t), .base = raw->last };
     size_t first = raw->objects.len;
 
     r.known = xcalloc(program_index_limit(r.traced) + 1, sizeof *r.known);
     find_files(raw->api, r.traced, &r.files);
-    for (const Event *e; (e = trace_next(t));) {
+    for (const Event *e; ok && (e = trace_next(t)); ok = goes_on(raw, plan, ++events)) {
         raw->last = r.base + e->number;
         if (e->kind == EVENT_CALL && e->fn)
             take_call(&r, t, e);
@@ -951,9 +1103,12 @@ void raw_add_trace(RawUsage *raw, Arena *a, Trace *t)
     map_release(&r.live);
     map_release(&r.files);
     map_release(&r.texts);
+    map_release(&r.lent);
+    map_release(&r.freed);
     vec_release(&r.inside);
     free(r.known);
     arena_release(&r.scratch);
+    return ok;
 }
 
 void raw_release(RawUsage *raw)

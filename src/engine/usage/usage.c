@@ -50,7 +50,8 @@ static void gather_values(Usage *m, const RawUsage *raw)
         if (!*v)
             *v = arena_array(&m->arena, UsageValues, c->nparams + 1);
         for (unsigned k = 0; k < c->nparams; k++)
-            if (!c->api->params[k].handle && c->values[k].kind != VALUE_NONE)
+            if (!c->api->params[k].handle && c->values[k].kind != VALUE_NONE &&
+                c->values[k].kind != VALUE_WITHIN)
                 values_add(&m->arena, &(*v)[k], &c->values[k]);
     }
 }
@@ -103,19 +104,34 @@ static void find_given(Usage *m, const RawUsage *raw)
     }
 }
 
+void usage_say(const UsagePlan *plan, const char *what)
+{
+    if (plan->progress)
+        plan->progress(plan->arg, what);
+}
+
 Usage *usage_infer(Api *api, Trace *const *traces, size_t ntraces, const UsagePlan *plan, Err *err)
 {
     Usage *m = xcalloc(1, sizeof *m);
     RawUsage raw = { .api = api, .shapes = api };
 
     m->api = api;
+    bool whole = true;
     for (size_t i = 0; i < ntraces; i++)
-        raw_add_trace(&raw, &m->arena, traces[i]);
+        whole = raw_add_trace(&raw, &m->arena, traces[i], plan) && whole;
+    if (!whole)
+        strings_addf(&m->notes,
+                     "learned from the first %zu calls of the example only: it was "
+                     "stopped, or its time (--time) was over",
+                     raw.calls.len);
+    usage_say(plan, "how objects were used");
+    files_find(m, &raw, plan->root);
     facts_of_ends(&raw, plan->facts);
     facts_of_usage(m, &raw);
     graphs_make(m, &raw);
     gather_values(m, &raw);
-    replays_make(m, &raw);
+    usage_say(plan, "what the example did, as sequences");
+    replays_make(m, &raw, plan);
     find_given(m, &raw);
     raw_release(&raw);
     sort_all_values(m);
@@ -175,6 +191,8 @@ void usage_free(Usage *m)
     if (!m)
         return;
     strings_release(&m->notes);
+    vec_release(&m->losses);
+    vec_release(&m->files);
     arena_release(&m->arena);
     free(m);
 }
@@ -293,6 +311,17 @@ static bool is_free(const SeqValue *v, const ApiPlace *p)
     return !p->handle && v->kind != VALUE_SELF;
 }
 
+/* Does it point into another argument, or another into it? */
+static bool is_within(const SeqValue *args, unsigned n, unsigned place)
+{
+    if (args[place].kind == VALUE_WITHIN)
+        return true;
+    for (unsigned i = 0; i < n; i++)
+        if (args[i].kind == VALUE_WITHIN && args[i].param == place)
+            return true;
+    return false;
+}
+
 const UsageRow *usage_pick_values(const Usage *m, const UsageEdge *e, Rng *r, double mix,
                                   SeqValue *out)
 {
@@ -307,6 +336,8 @@ const UsageRow *usage_pick_values(const Usage *m, const UsageEdge *e, Rng *r, do
     memcpy(out, first->values, n * sizeof *out);
     for (unsigned i = 0; i < n; i++) {
         if (!is_free(&out[i], &e->function->params[i]) || rng_unit(r) >= mix)
+            continue;
+        if (is_within(out, n, i))
             continue;
         const UsageRelation *pair = length_of(f, i);
         if (pair) {                                /* both from the same row */
@@ -350,6 +381,18 @@ void usage_teach_ownership(const Usage *m, Ownership *o)
         if (gives_text(m, f))
             ownership_learn(o, f, API_RETURNED, USE_CREATES);
     }
+}
+
+const UsageFile *usage_files(const Usage *m, size_t *n)
+{
+    *n = m->files.len;
+    return m->files.items;
+}
+
+const UsageLoss *usage_losses(const Usage *m, size_t *n)
+{
+    *n = m->losses.len;
+    return m->losses.items;
 }
 
 Seq *const *usage_replays(const Usage *m, size_t *n)

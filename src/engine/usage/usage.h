@@ -87,6 +87,7 @@ typedef struct UsageStore {
     const Field *field;        /* its name may be a path: a.b */
     SeqValue value;
     int partner;               /* of bytes: the store that has their number; -1 */
+    uint64_t address;          /* of a pointer: the example's; 0 */
 } UsageStore;
 
 /* One observed call: what stood in each place. Handles are VALUE_SELF where the
@@ -97,6 +98,7 @@ typedef struct UsageRow {
     unsigned count;
     const UsageStore *stores;  /* what the caller set before it */
     size_t nstores;
+    bool unknown;              /* a struct of the caller's held something that can't be said */
 } UsageRow;
 
 /* Another handle in a call. */
@@ -215,6 +217,20 @@ typedef struct UsageBond {
     unsigned seen;
 } UsageBond;
 
+/* Calls of the example that no replay repeats. */
+typedef struct UsageLoss {
+    const ApiFunction *function;
+    const char *why;
+    unsigned calls;
+} UsageLoss;
+
+/* A file whose name stood in a call; the name has no folder. */
+typedef struct UsageFile {
+    const char *name;
+    const uint8_t *bytes;
+    size_t n;
+} UsageFile;
+
 /* ---- making one */
 
 /* The functions of an example that have to be recorded (RecordPlan.only): the
@@ -225,6 +241,12 @@ void usage_functions_to_record(const Api *api, const Program *example, Strings *
 typedef struct UsagePlan {
     const MutFacts *facts;     /* of the API's program; NULL: every call changes */
     const char *rules;         /* a user's file; NULL: none. See docs/usage.md */
+    const char *root;          /* the project's folder, in which files are looked for; NULL: the
+                                * current one */
+    bool (*stop)(void *arg);   /* asked now and then: what was not looked at is left out;
+                                * NULL: never */
+    void (*progress)(void *arg, const char *what);       /* NULL: nobody asks */
+    void *arg;
 } UsagePlan;
 
 /* The API gets a function for each shape of variadic calls that the example made. The traces
@@ -261,6 +283,8 @@ void usage_teach_ownership(const Usage *m, Ownership *o);
 /* What the example itself did, as sequences: objects that had to do with each other
  * in one, up to a length; callbacks are stubs. */
 Seq *const *usage_replays(const Usage *m, size_t *n);
+const UsageLoss *usage_losses(const Usage *m, size_t *n);
+const UsageFile *usage_files(const Usage *m, size_t *n);
 /* All observed values of a parameter, over all edges; NULL: none. */
 const UsageValues *usage_values(const Usage *m, const ApiFunction *f, unsigned param);
 

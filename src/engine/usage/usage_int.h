@@ -3,7 +3,9 @@
  *
  *     trace.c    traces -> calls and histories: who took part in which call
  *     graph.c    histories -> one graph a handle type
+ *     memory.c   bytes that were recorded -> values without addresses
  *     stores.c   what callers wrote into structs between calls
+ *     files.c    files that the example asks the library for
  *     replay.c   calls -> what the example itself did, as sequences
  *     facts.c    what holds between arguments and between objects
  *     rules.c    the user's file
@@ -42,6 +44,7 @@ typedef struct RawCall {
     unsigned nparams;
     UsageStore *stores;        /* what the caller set before it */
     size_t nstores;
+    bool unknown;              /* … and something that can't be said */
 } RawCall;
 
 /* An object in a call. */
@@ -94,14 +97,19 @@ struct Usage {
     UsageValues **values;      /* by ApiFunction.index, then by parameter */
     Seq **replays;
     size_t nreplays;
+    Vec(UsageLoss) losses;
+    Vec(UsageFile) files;
     bool *gives_text;          /* by ApiFunction.index */
     Places *gives_handles;     /* likewise: new ones, which the example closed */
     bool *forbidden;           /* by ApiFunction.index; NULL: none */
     Strings notes;             /* what was left out, and rules without effect */
 };
 
-/* Appends what a trace shows; bytes are copied into the arena. */
-void raw_add_trace(RawUsage *raw, Arena *a, Trace *t);
+/* Appends what a trace shows; bytes are copied into the arena. False: it was stopped
+ * before the end. */
+bool raw_add_trace(RawUsage *raw, Arena *a, Trace *t, const UsagePlan *plan);
+/* Says what goes on, if anybody asks. */
+void usage_say(const UsagePlan *plan, const char *what);
 void raw_release(RawUsage *raw);
 
 /* Is `inner` inside `outer`, at any depth? */
@@ -109,6 +117,12 @@ bool raw_is_inside(const RawUsage *raw, uint32_t inner, uint32_t outer);
 
 /* An object's part in a call; NULL: none. */
 Part *raw_part(const Object *o, uint32_t call);
+
+/* Bytes of a type, or of several, with what their pointers lead to. VALUE_NONE: something of
+ * it is not known. */
+SeqValue memory_of(Arena *a, const Event *e, const Type *type, const uint8_t *bytes, size_t n);
+/* Are there words that look like addresses? */
+bool memory_has_addresses(const uint8_t *bytes, size_t n);
 
 /* Fills in Part.ends, rebinds, dropped; Object.killer. */
 void facts_of_ends(RawUsage *raw, const MutFacts *facts);
@@ -121,7 +135,10 @@ void stores_note(Arena *a, RawCall *c, const Object *o, unsigned place, const Ev
 /* What an object holds when a call on it returns. */
 void stores_leave(Arena *a, Object *o, const uint8_t *bytes, size_t n);
 bool stores_equal(const UsageRow *row, const UsageStore *stores, size_t n);
-void replays_make(Usage *m, const RawUsage *raw);
+/* Files whose names stand in calls; the names lose their folders. `root`: the project's
+ * folder. */
+void files_find(Usage *m, RawUsage *raw, const char *root);
+void replays_make(Usage *m, const RawUsage *raw, const UsagePlan *plan);
 void graphs_make(Usage *m, RawUsage *raw);
 /* Numbers, sorts and measures what a graph has, after a change. */
 void graph_measure(UsageType *t);

@@ -580,5 +580,6 @@ const Command technique_arguments = {
     .rules = rules,
     .needs = NEEDS_STORE | NEEDS_AST,
     .check = check,
+    .plan = arguments_plan,
     .run = run,
 };

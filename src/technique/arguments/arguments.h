@@ -4,4 +4,6 @@
 #include "session/command.h"
 
 extern const Command technique_arguments;
+/* planned.c */
+void arguments_plan(Project *p, Plan *plan);
 #endif

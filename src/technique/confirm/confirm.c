@@ -201,5 +201,7 @@ const Command technique_confirm = {
     .rules = rules,
     .needs = NEEDS_STORE | NEEDS_PROGRAM,
     .check = check,
+    .evidence = EVIDENCE_ELSEWHERE,
+    .plan = confirm_plan,
     .run = run,
 };

@@ -4,4 +4,6 @@
 #include "session/command.h"
 
 extern const Command technique_confirm;
+/* planned.c */
+void confirm_plan(Project *p, Plan *plan);
 #endif

@@ -198,5 +198,6 @@ const Command technique_events = {
     .rules = rules,
     .needs = NEEDS_STORE,
     .budget = true,
+    .plan = events_plan,
     .run = run,
 };

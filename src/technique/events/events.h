@@ -4,4 +4,6 @@
 #include "session/command.h"
 
 extern const Command technique_events;
+/* planned.c */
+void events_plan(Project *p, Plan *plan);
 #endif

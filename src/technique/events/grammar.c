@@ -11,12 +11,15 @@
  *     keys "qwe\n"          keys of a terminal: only these
  *     key 259               and this one, by its code in curses
  *     line 16               a line of text of up to 16 bytes is an event
+ *     screen 100x40         size of the terminal
+ *     resize 40x10          it gets this size, and the first one again
  */
 #include "base/file.h"
 #include "base/units.h"
 #include "runtime/format/events.h"
 #include "technique/events/events_int.h"
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,21 +55,41 @@ static void default_server(EventLayout *l)
     make_server(l, 4);
 }
 
+static bool is_curses(const Program *p) { return calls(p, "wgetch") || calls(p, "wget_wch"); }
+
+static void make_keys(EventLayout *l, const Program *p)
+{
+    l->name = "";
+    layout_add(l, "key", FIELD_KEY, is_curses(p) ? 2 : 1, NULL);
+    l->mouse = is_curses(p) && calls(p, "getmouse");
+    if (l->mouse)
+        l->size += 3;
+}
+
+static void make_line(EventLayout *l, unsigned bytes)
+{
+    l->name = "";
+    l->line = true;
+    layout_add(l, "line", FIELD_BYTES, bytes, NULL);
+}
+
 bool layout_guess(const Program *p, EventLayout *l, Err *err)
 {
     static const char *const servers[] = { "accept", "accept4", NULL };
-    static const char *const bytes[] = { "read", "getchar", "fgetc", "getc", NULL };
+    static const char *const lines[] = { "fgets",      "getline",     "getdelim",
+                                         "__getdelim", "__fgets_chk", NULL };
+    static const char *const bytes[] = { "read", "__read_chk", "getchar", "fgetc", "getc", NULL };
     l->name = "";
     if (calls(p, "sundew_event"))
         layout_add(l, "event", FIELD_SIGNED, 4, NULL);
-    else if (calls(p, "wgetch"))
-        layout_add(l, "key", FIELD_KEY, 2, NULL);
+    else if (is_curses(p))
+        make_keys(l, p);
     else if (calls_one(p, servers))
         default_server(l);
     else if (calls_one(p, bytes))
         layout_add(l, "key", FIELD_KEY, 1, NULL);
-    else if (calls(p, "fgets"))
-        layout_add(l, "line", FIELD_BYTES, 16, NULL);
+    else if (calls_one(p, lines))
+        make_line(l, 16);
     return l->size || err_set(err, "the program calls nothing that waits for an event: name the "
                                    "function that handles one with --loop, or mark the place "
                                    "with sundew_event()");
@@ -113,6 +136,18 @@ static bool add_keys(EventLayout *l, const char *text)
     return true;
 }
 
+/* "100x40" */
+static bool read_size(const char *text, EventLayout *l, unsigned which)
+{
+    unsigned lines = 0, columns = 0;
+    char rest;
+    bool ok = sscanf(text, "%4ux%4u%c", &columns, &lines, &rest) == 2 && lines >= 1 &&
+              lines <= 500 && columns >= 1 && columns <= 500;
+    l->lines[which] = lines;
+    l->columns[which] = columns;
+    return ok;
+}
+
 /* One statement; NULL: it is fine, else what is wrong with it. */
 static const char *read_statement(Grammar *g, const char *word, const char *rest)
 {
@@ -134,6 +169,10 @@ static const char *read_statement(Grammar *g, const char *word, const char *rest
         return read_count(rest, 0, 8, &l->open) ? NULL : "open needs 0 to 8";
     if (!strcmp(word, "line"))
         return read_count(rest, 1, 63, &g->line) ? NULL : "line needs a number of bytes, 1 to 63";
+    if (!strcmp(word, "screen"))
+        return read_size(rest, l, 0) ? NULL : "screen needs a size: 100x40";
+    if (!strcmp(word, "resize"))
+        return read_size(rest, l, 1) ? NULL : "resize needs a size: 40x10";
     if (!strcmp(word, "keys"))
         return add_keys(l, rest) ? NULL : "keys needs a text in quotes";
     if (!strcmp(word, "key")) {
@@ -142,7 +181,8 @@ static const char *read_statement(Grammar *g, const char *word, const char *rest
         vec_push(&l->keys, (uint16_t)n);
         return NULL;
     }
-    return "no such word (connect, data, end, timer, connections, open, keys, key, line)";
+    return "no such word (connect, data, end, timer, connections, open, keys, key, line, screen, "
+           "resize)";
 }
 
 static bool read_line(Grammar *g, const char *path, unsigned number, char *line, Err *err)
@@ -173,8 +213,14 @@ static bool read_line(Grammar *g, const char *path, unsigned number, char *line,
 static bool settle(Grammar *g, const Program *p, const char *path, Err *err)
 {
     EventLayout *l = g->l;
-    bool keys = l->keys.len > 0;
-    if (l->nkinds && (keys || g->line))
+    bool keys = l->keys.len > 0, screen = l->lines[0] || l->lines[1];
+    if (keys && l->lines[1])
+        vec_push(&l->keys, (uint16_t)SUNDEW_KEY_RESIZE);
+    if (keys && l->nkinds == 1 && l->kinds[0] == SUNDEW_EVENT_TIMER) {
+        vec_push(&l->keys, (uint16_t)SUNDEW_KEY_TIME);
+        l->nkinds = 0;
+    }
+    if (l->nkinds && (keys || g->line || screen))
         return err_set(err, "%s: a program has a terminal or connections, not both", path);
     if (l->nkinds) {
         l->connections = l->connections ? l->connections : l->open > 2 ? l->open : 2;
@@ -185,14 +231,12 @@ static bool settle(Grammar *g, const Program *p, const char *path, Err *err)
         return true;
     }
     if (g->line) {
-        l->name = "";
-        layout_add(l, "line", FIELD_BYTES, g->line, NULL);
+        make_line(l, g->line);
         return true;
     }
-    if (!keys)
+    if (!keys && !screen)
         return err_set(err, "%s: it names no kind of event", path);
-    l->name = "";
-    layout_add(l, "key", FIELD_KEY, calls(p, "wgetch") ? 2 : 1, NULL);
+    make_keys(l, p);
     return true;
 }
 

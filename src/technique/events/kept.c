@@ -10,6 +10,7 @@
  */
 #include "base/escape.h"
 #include "base/file.h"
+#include "runtime/format/events.h"
 #include "technique/events/events_int.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -58,18 +59,28 @@ static bool write_expect(const Asked *a, const EventsResult *r, const EventsFail
                          const char *folder, Err *err)
 {
     const EventLayout *l = r->layout;
-    if (l->nkinds || l->fields.len != 1 || l->fields.items[0].kind != FIELD_KEY)
+    if (l->nkinds || l->mouse || l->fields.len != 1 || l->fields.items[0].kind != FIELD_KEY)
         return true;
     Str text = { 0 };
+    bool wide = false;
     char *path = path_join(folder, "events.expect");
     str_add(&text, "#!/usr/bin/expect -f\nspawn");
     for (size_t i = 0; i < a->argv.len; i++)
         add_tcl_word(a->argv.items[i], &text);
     str_add(&text, "\n");
     for (unsigned i = 0; i < f->nevents; i++) {
-        str_add(&text, "sleep 0.5\nsend \"");
-        add_key(layout_key(l, f->bytes + i * l->size), &text);
-        str_add(&text, "\"\n");
+        uint16_t key = layout_key(l, f->bytes + i * l->size);
+        str_add(&text, "sleep 0.5\n");
+        if (key == SUNDEW_KEY_RESIZE && l->lines[1]) {
+            wide = !wide;
+            str_addf(&text, "stty rows %u columns %u < $spawn_out(slave,name)\n",
+                     l->lines[0] || wide ? l->lines[wide] : 24,
+                     l->lines[0] || wide ? l->columns[wide] : 80);
+        } else if (key != SUNDEW_KEY_TIME) {
+            str_add(&text, "send \"");
+            add_key(key, &text);
+            str_add(&text, "\"\n");
+        }
     }
     str_add(&text, "expect eof\n");
     bool ok = file_write(path, str_c(&text), text.len, err);

@@ -271,6 +271,18 @@ static void tell_notes(Job *j)
                      j->plan->notes.items[i].at.line, j->plan->notes.items[i].text);
 }
 
+static void tell_warnings(Job *j, const Run *r)
+{
+    size_t n = run_warnings(r);
+    if (n)
+        session_note(j->s, "%zu value%s became null: a cast, a division or a function failed", n,
+                     n == 1 ? "" : "s");
+    if (run_missing(r))
+        session_note(j->s, "the function %s is not there (--udf): its results are null",
+                     run_missing(r));
+    session_json(j->s, "warnings", json_integer((json_int_t)n));
+}
+
 /* ---- what the command does */
 
 static void put_metrics(Session *s, const Metrics *m)
@@ -296,6 +308,7 @@ static bool measure(Job *j, const char *dir, int goals, Err *err)
                  err);
     if (!r)
         return false;
+    tell_warnings(j, r);
     Classes *c = classes_new(j->plan, goals);
     classes_measure(c, r);
     Metrics m = classes_metrics(c, r, j->samples, NULL);
@@ -321,6 +334,7 @@ static bool only_run(Job *j, Err *err)
                  err);
     if (!r)
         return false;
+    tell_warnings(j, r);
     for (size_t i = 0; i < j->plan->ops.len && !session_flag(j->s, "json"); i++) {
         const Op *op = j->plan->ops.items[i];
         if (op->kind != OP_STORE)
@@ -473,5 +487,6 @@ const Command technique_examples = {
     .rules = rules,
     .needs = NEEDS_STORE,
     .budget = true,
+    .plan = examples_plan,
     .run = run,
 };

@@ -4,4 +4,6 @@
 #include "session/command.h"
 
 extern const Command technique_examples;
+/* planned.c */
+void examples_plan(Project *p, Plan *plan);
 #endif

@@ -2,6 +2,7 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "dataflow/datum_json.h"
 #include "dataflow/load.h"
 #include "dataflow/sql.h"
 #include <assert.h>
@@ -212,45 +213,6 @@ void show_figures(const Metrics *m, Str *out)
 
 /* ---- JSON */
 
-static json_t *datum_json(const Datum *v)
-{
-    switch ((DatumKind)v->kind) {
-    case DATUM_NULL: return json_null();
-    case DATUM_BOOL: return json_boolean(v->u.b);
-    case DATUM_INT:
-    case DATUM_LONG:
-    case DATUM_BIGINT: return json_integer(v->u.i);
-    case DATUM_FLOAT:
-    case DATUM_DOUBLE:
-    case DATUM_BIGDEC: {
-        json_t *r = json_real(v->u.d);
-        if (r)
-            return r;
-        break;
-    }
-    case DATUM_TUPLE: {
-        json_t *a = json_array();
-        for (size_t i = 0; i < v->u.tuple->n; i++)
-            json_array_append_new(a, datum_json(&v->u.tuple->fields[i]));
-        return a;
-    }
-    case DATUM_BAG: {
-        json_t *a = json_array();
-        for (size_t i = 0; i < v->u.bag->n; i++) {
-            Datum d = datum_tuple(v->u.bag->items[i]);
-            json_array_append_new(a, datum_json(&d));
-        }
-        return a;
-    }
-    default: break;
-    }
-    Str s = { 0 };
-    datum_print(&s, v, false);
-    json_t *r = json_textn(str_c(&s), s.len);
-    str_release(&s);
-    return r;
-}
-
 static json_t *columns_json(const Op *op)
 {
     json_t *a = json_array();
@@ -270,7 +232,7 @@ static json_t *row_json(const Examples *e, const Op *op, size_t i)
     const Tuple *t = run_table(e->run, op)->rows[i]->tuple;
     json_t *values = json_array(), *made = json_array();
     for (size_t c = 0; c < t->n; c++) {
-        json_array_append_new(values, datum_json(&t->fields[c]));
+        json_array_append_new(values, datum_json(&t->fields[c], NULL));
         if (datum_is_made(&t->fields[c]))
             json_array_append_new(made, json_integer((json_int_t)c));
     }

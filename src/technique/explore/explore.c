@@ -193,6 +193,12 @@ static bool check(const ExplorePlan *plan, Err *err)
 
 /* ---- callbacks */
 
+/* Called where it is needed: this can take long. */
+static const Calls *open_calls(void *session, Err *err)
+{
+    return session_need(session, NEEDS_CALLS, err) ? session_calls(session) : NULL;
+}
+
 static bool interrupted(void *arg) { return session_interrupted(((Exploration *)arg)->s); }
 
 static bool time_is_over(void *arg) { return session_time_is_over(((Exploration *)arg)->s); }
@@ -251,7 +257,9 @@ static bool explore_program(Exploration *e, Err *err)
     if (oracle)
         split(oracle, &judge);
     e->front = c_front_new(&(CPlan){ .program = e->program,
-                                     .calls = e->calls,
+                                     .open_calls = open_calls,
+                                     .calls_arg = s,
+                                     .jobs = session_jobs(s),
                                      .function = e->function,
                                      .libexec = session_libexec(s),
                                      .share = session_share(s),
@@ -298,14 +306,6 @@ static bool explore_program(Exploration *e, Err *err)
     return ok;
 }
 
-/* After the checks that need the program alone: this can take long. */
-static bool open_calls(Exploration *e, Err *err)
-{
-    bool ok = session_need(e->s, NEEDS_CALLS, err);
-    e->calls = ok ? session_calls(e->s) : NULL;
-    return ok;
-}
-
 static bool run(Session *s, Err *err)
 {
     const Program *p = session_program(s);
@@ -314,7 +314,7 @@ static bool run(Session *s, Err *err)
                                             : xprintf("%s.explored", c->name);
     Exploration e = { .s = s, .program = p, .captured = c, .out = out };
     read_arguments(&e);
-    bool ok = read_function(&e, err) && read_input(&e, err) && open_calls(&e, err) &&
+    bool ok = read_function(&e, err) && read_input(&e, err) &&
               (session_flag(s, "plan") ? plan_show(&e, err) : explore_program(&e, err));
     strings_release(&e.argv);
     str_release(&e.input);
@@ -349,5 +349,6 @@ const Command technique_explore = {
     .rules = rules,
     .needs = NEEDS_STORE | NEEDS_PROGRAM,
     .until_time = true,
+    .plan = explore_plan,
     .run = run,
 };

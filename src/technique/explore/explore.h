@@ -4,4 +4,6 @@
 #include "session/command.h"
 
 extern const Command technique_explore;
+/* planned.c */
+void explore_plan(Project *p, Plan *plan);
 #endif

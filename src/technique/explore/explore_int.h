@@ -9,7 +9,6 @@ typedef struct Exploration {
     Session *s;
     const Program *program;
     const CapturedProgram *captured;
-    const Calls *calls;
     const Function *function;    /* --function; NULL */
     const char *out;             /* -o */
     Strings argv;                /* of the program */

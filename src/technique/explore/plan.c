@@ -153,11 +153,15 @@ bool plan_show(Exploration *e, Err *err)
         standins_free(standins);
         return false;
     }
+    if (!session_need(e->s, NEEDS_CALLS, err)) {
+        standins_free(standins);
+        return false;
+    }
     SymbolicPlan plan = { .standins = standins,
                           .argv = strstr(parts, "argv:") != NULL,
                           .env = strstr(parts, "env:") != NULL,
                           .function = session_option(e->s, "function") };
-    Symbolic *sym = symbolic_new(e->program, e->calls, &plan);
+    Symbolic *sym = symbolic_new(e->program, session_calls(e->s), &plan);
     size_t n;
     const SymbolicSite *sites = symbolic_sites(sym, &n);
     Groups groups = { 0 };

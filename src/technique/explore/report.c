@@ -98,8 +98,13 @@ static Location place_of(const Exploration *e, const Failure *f)
 }
 
 /* What is known besides, for the message. */
-static void tell_more(const Exploration *e, Str *out)
+static void tell_more(const Exploration *e, const ExploreFailure *f, Str *out)
 {
+    if (f->failed < f->runs)
+        str_addf(out, "; flaky: it failed in %u of %u runs", f->failed, f->runs);
+    if (f->ours_only)
+        str_add(out, "; only Sundew's build fails, the program as it was built does not: is its "
+                     "behaviour undefined here?");
     if (e->function)
         str_add(out, "; the arguments are made up: may a caller pass them?");
 }
@@ -120,7 +125,7 @@ static bool report_failure(Exploration *e, const ExploreFailure *f, Err *err)
 {
     Str more = { 0 }, command = { 0 }, test = { 0 };
     Arena arena = { 0 };
-    tell_more(e, &more);
+    tell_more(e, f, &more);
     rerun(e, f, &command);
     write_test(e, f, &test);
     const char *input = f->small_file ? f->small_file : f->file;
@@ -172,11 +177,12 @@ static json_t *failures_json(const ExploreResult *r)
                              json_text(site->function), "line", (int)site->line)
                  : json_null();
         json_t *o =
-            json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:i, s:f}", "kind",
+            json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:i, s:f, s:i, s:i, s:b}", "kind",
                       f->by_command ? "oracle" : failure_kind_name(f->failure.kind), "what",
                       json_text(str_c(&text)), "location", where, "input", json_text(f->file),
                       "minimised", json_text(f->small_file ? f->small_file : f->file), "condition",
-                      json_text(f->condition), "inputs", (int)f->seen, "seconds", f->when);
+                      json_text(f->condition), "inputs", (int)f->seen, "seconds", f->when, "runs",
+                      (int)f->runs, "failed", (int)f->failed, "ours_only", (int)f->ours_only);
         json_array_append_new(all, o);
         str_release(&text);
     }
@@ -188,9 +194,10 @@ static json_t *imprecise_json(const ExploreResult *r)
     json_t *all = json_array();
     for (size_t i = 0; i < r->nimprecise; i++) {
         const ExploreImprecise *m = &r->imprecise[i];
-        json_array_append_new(all, json_pack("{s:s, s:o, s:o, s:i, s:I}", "why", m->why, "name",
+        json_array_append_new(all, json_pack("{s:s, s:o, s:o, s:i, s:I, s:I}", "why", m->why, "name",
                                              json_text(m->name), "file", json_text(m->file), "line",
-                                             (int)m->line, "count", (json_int_t)m->count));
+                                             (int)m->line, "count", (json_int_t)m->count,
+                                             "diverged", (json_int_t)m->diverged));
     }
     return all;
 }
@@ -230,6 +237,36 @@ static void add_json(Exploration *e, const ExploreResult *r)
 
 /* ---- summary */
 
+/* The imprecision that misled most predictions; NULL: none did. */
+static const ExploreImprecise *worst_of(const ExploreResult *r)
+{
+    const ExploreImprecise *worst = NULL;
+    for (size_t i = 0; i < r->nimprecise; i++)
+        if (r->imprecise[i].diverged > (worst ? worst->diverged : 0))
+            worst = &r->imprecise[i];
+    return worst;
+}
+
+static void print_diverged(const ExploreResult *r, Str *out)
+{
+    const ExploreStatus *st = &r->status;
+    const ExploreImprecise *worst = worst_of(r);
+    str_addf(out, "%" PRIu64 " of %" PRIu64 " solved inputs took another branch than expected",
+             st->diverged, st->checked);
+    if (worst) {
+        str_addf(out, ", %" PRIu64 " of them after ", worst->diverged);
+        escape_terminal_z(out, *worst->name ? worst->name : worst->why);
+        if (*worst->file) {
+            str_add(out, " at ");
+            escape_terminal_z(out, path_base(worst->file));
+            str_addf(out, ":%u", worst->line);
+        }
+    }
+    if (st->diverged_precise)
+        str_addf(out, ", %" PRIu64 " for no known reason", st->diverged_precise);
+    str_add(out, ": exploration is slower then, findings are not affected\n");
+}
+
 static void print_summary(Exploration *e, const ExploreResult *r)
 {
     const ExploreStatus *st = &r->status;
@@ -250,12 +287,7 @@ static void print_summary(Exploration *e, const ExploreResult *r)
                  st->traces, st->solver.queries, st->solver.sat, st->solver.unsat,
                  st->solver.unknown, st->solver.seconds, st->solved_new);
         if (st->diverged)
-            str_addf(out,
-                     "%" PRIu64 " of %" PRIu64
-                     " solved inputs took another branch than expected (%" PRIu64 " of %" PRIu64
-                     " on exact paths): exploration is slower then, findings are "
-                     "not affected\n",
-                     st->diverged, st->checked, st->diverged_precise, st->checked_precise);
+            print_diverged(r, out);
     }
     if (!r->nfailures)
         str_add(out, "no failure\n");
@@ -266,13 +298,10 @@ bool report_exploration(Exploration *e, ExploreResult *r, Err *err)
     bool ok = session_begin(e->s, e->captured->name, err);
     for (size_t i = 0; ok && i < r->nfailures; i++)
         ok = report_failure(e, &r->failures[i], err);
-    bool kept;
+    const char *late = c_front_was_late(e->front);
     bool on_purpose = strcmp(r->ended, "first failure") == 0;
-    if (ok && !on_purpose && c_front_was_late(e->front, &kept))
-        session_incomplete(e->s,
-                           "inputs were only mutated: the build that follows them was not "
-                           "ready%s",
-                           kept ? " (it is kept for the next run)" : "");
+    if (ok && !on_purpose && late)
+        session_incomplete(e->s, "%s not ready in time", late);
     if (ok && r->unsaved)
         session_incomplete(e->s, "%zu file%s could not be written", r->unsaved,
                            r->unsaved == 1 ? "" : "s");

@@ -279,5 +279,7 @@ const Command technique_invariants = {
     .rules = rules,
     .needs = NEEDS_STORE | NEEDS_PROGRAM,
     .check = check,
+    .evidence = EVIDENCE_ELSEWHERE,
+    .plan = invariants_plan,
     .run = run,
 };

@@ -4,4 +4,6 @@
 #include "session/command.h"
 
 extern const Command technique_invariants;
+/* planned.c */
+void invariants_plan(Project *p, Plan *plan);
 #endif

@@ -264,5 +264,6 @@ const Command technique_monitor = {
     .options = options,
     .needs = NEEDS_CAPTURE | NEEDS_PROGRAM,
     .check = check,
+    .plan = monitor_plan,
     .run = run,
 };

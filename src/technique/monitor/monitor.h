@@ -4,4 +4,6 @@
 #include "session/command.h"
 
 extern const Command technique_monitor;
+/* planned.c */
+void monitor_plan(Project *p, Plan *plan);
 #endif

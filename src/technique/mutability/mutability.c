@@ -826,5 +826,6 @@ const Command technique_mutability = {
     .rules = rules,
     .needs = NEEDS_STORE | NEEDS_CALLS,
     .check = check_options,
+    .plan = mutability_plan,
     .run = run,
 };

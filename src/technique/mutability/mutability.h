@@ -4,4 +4,6 @@
 #include "session/command.h"
 
 extern const Command technique_mutability;
+/* planned.c */
+void mutability_plan(Project *p, Plan *plan);
 #endif

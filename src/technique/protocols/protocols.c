@@ -238,5 +238,7 @@ const Command technique_protocols = {
     .rules = rules,
     .needs = NEEDS_STORE | NEEDS_PROGRAM,
     .check = check,
+    .evidence = EVIDENCE_ELSEWHERE,
+    .plan = protocols_plan,
     .run = run,
 };

@@ -4,4 +4,6 @@
 #include "session/command.h"
 
 extern const Command technique_protocols;
+/* planned.c */
+void protocols_plan(Project *p, Plan *plan);
 #endif

@@ -37,8 +37,14 @@ typedef struct Diff {
     char *copy;                  /* where it is compiled */
     Map sources;                 /* file -> Strings *: lines */
     Vec(Change) changes;
+    Map gone;                    /* tests that could not be built */
     size_t tests, failed, checks;
 } Diff;
+
+/* Variables for make: TEST_LIBS=…, TEST_CFLAGS=… */
+typedef struct Words {
+    char *libraries, *flags;
+} Words;
 
 /* ---- sources */
 
@@ -197,7 +203,7 @@ static void read_output(Diff *d, const char *name, const char *text)
             char *test = dash && dash < p + n ? xstrndup(dash + 3, (size_t)(p + n - dash - 3))
                                               : xstrdup("?");
             d->tests++;
-            d->failed += !good;
+            d->failed += !good || map_has(&d->gone, test);
             /* dying after a check has failed is no news */
             if (!good && first == d->changes.len)
                 add_death(d, name, test, died ? died : "it fails");
@@ -216,24 +222,82 @@ static void read_output(Diff *d, const char *name, const char *text)
 
 /* ---- running */
 
-/* The libraries of the Makefile, the first replaced. */
-static char *libraries_for(const char *makefile, const char *library)
+/* The words of a variable of the Makefile, as they stand there. */
+static void words_of(const char *makefile, const char *variable, Strings *out)
+{
+    char *head = xprintf("\n%s = ", variable);
+    const char *p = strstr(makefile, head);
+    p = p ? p + strlen(head) : "\n";
+    for (const char *end = p + strcspn(p, "\n"); p < end;) {
+        size_t n = 0;
+        for (bool quoted = false; p + n < end && (quoted || p[n] != ' '); n++)
+            quoted ^= p[n] == '\'';
+        if (n)
+            strings_addf(out, "%.*s", (int)n, p);
+        p += n + (p + n < end);
+    }
+    free(head);
+}
+
+/* A path in a word: seen from the tests' folder, not from the copy's. */
+static void add_word(const Diff *d, Str *out, const char *word)
+{
+    bool include = str_starts(word, "-I"), path = include || *word == '.' || *word == '\'';
+    const char *rest = word + (include ? 2 : 0);
+    char *folder = path_absolute(d->folder);
+    str_addc(out, ' ');
+    if (path && *rest && *rest != '/' && !str_starts(rest, "'/") && !str_starts(rest, "'-")) {
+        str_add(out, include ? "-I" : "");
+        escape_make_recipe(out, folder);
+        str_addf(out, "/%s", rest);
+    } else {
+        str_add(out, word);
+    }
+    free(folder);
+}
+
+/* TEST_LIBS: those of the Makefile, the first replaced. */
+static char *libraries_for(const Diff *d, const char *makefile, const char *library)
 {
     Str out = { 0 };
-    const char *line = strstr(makefile, "\nTEST_LIBS = ");
+    Strings words = { 0 };
     char *full = path_absolute(library);
+    words_of(makefile, "TEST_LIBS", &words);
+    str_add(&out, "TEST_LIBS=");
     escape_make_recipe(&out, full);
-    if (line) {
-        const char *p = line + strlen("\nTEST_LIBS = ");
-        size_t n = strcspn(p, "\n"), word = 0;
-        bool quoted = false;
-        while (word < n && (quoted || p[word] != ' ')) {
-            quoted ^= p[word] == '\'';
-            word++;
-        }
-        str_addf(&out, "%.*s", (int)(n - word), p + word);
+    for (size_t i = 1; i < words.len; i++)
+        add_word(d, &out, words.items[i]);
+    char **link = session_option_all(d->session, "link");
+    for (; link && *link; link++) {
+        str_addc(&out, ' ');
+        escape_make_recipe(&out, *link);
     }
+    strings_release(&words);
     free(full);
+    return str_take(&out);
+}
+
+/* TEST_CFLAGS: what the user gives for this version comes first. */
+static char *flags_for(const Diff *d, const char *makefile)
+{
+    Str out = { 0 };
+    Strings words = { 0 };
+    str_add(&out, "TEST_CFLAGS=");
+    for (char **h = session_option_all(d->session, "headers"); h && *h; h++) {
+        char *full = path_absolute(*h), *dir = path_dir(full);
+        str_add(&out, " -I");
+        escape_make_recipe(&out, dir);
+        free(full);
+        free(dir);
+    }
+    for (char **f = session_option_all(d->session, "cflags"); f && *f; f++) {
+        str_addc(&out, ' ');
+        escape_make_recipe(&out, *f);
+    }
+    words_of(makefile, "TEST_CFLAGS", &words);
+    for (size_t i = 0; i < words.len; i++)
+        add_word(d, &out, words.items[i]);
+    strings_release(&words);
     return str_take(&out);
 }
 
@@ -263,50 +327,159 @@ static bool copy_folder(Diff *d, Strings *tests, Str *makefile, Err *err)
     return ok;
 }
 
-/* What the linker misses: functions that are gone. */
-static void report_missing(Diff *d, const char *file, const char *said)
+/* ---- what can't be built any more */
+
+static void add_change(Diff *d, const char *file, unsigned line, const char *function,
+                       const char *test, char *what)
 {
-    Map seen = { 0 };
-    for (const char *p = said; (p = strstr(p, "undefined reference to `"));) {
-        p += strlen("undefined reference to `");
-        char *name = xstrndup(p, strcspn(p, "'"));
-        if (map_put(&seen, name, NULL))
-            vec_push(&d->changes, ((Change){ .file = xprintf("%s.c", file),
-                                             .is = xstrdup(""),
-                                             .was = xstrdup(""),
-                                             .what = xstrdup("is not there any more"),
-                                             .function = name,
-                                             .test = xstrdup(file) }));
-        else
-            free(name);
-    }
-    if (!seen.len) {
-        const char *e = strstr(said, "error: ");
-        size_t n = e ? strcspn(e, "\n") : 0;
-        vec_push(&d->changes, ((Change){ .file = xprintf("%s.c", file),
-                                         .is = xstrdup(""),
-                                         .was = xstrdup(""),
-                                         .function = xstrdup(file),
-                                         .test = xstrdup(file),
-                                         .what = e ? xprintf("does not compile: %.*s",
-                                                             (int)(n > 200 ? 200 : n), e)
-                                                   : xstrdup("does not compile") }));
-    }
-    map_release(&seen);
+    vec_push(&d->changes, ((Change){ .file = xprintf("%s.c", file),
+                                     .line = line,
+                                     .is = xstrdup(""),
+                                     .was = xstrdup(""),
+                                     .what = what,
+                                     .function = xstrdup(function),
+                                     .test = xstrdup(test) }));
 }
 
-static bool run_make(Diff *d, const char *test, const char *libraries, bool *built, Err *err)
+/* The line with "TEST(NAME)" that a line belongs to; lines->len: none. */
+static size_t test_of(const Strings *lines, size_t line)
 {
-    char *libs = xprintf("TEST_LIBS=%s", libraries);
-    char *argv[] = { "make", "-s", "-C", d->copy, libs, (char *)test, NULL };
-    Proc p = { .argv = argv, .capture = true, .seconds = 600 };
-    ProcResult r = { 0 };
-    bool ok = proc_run(&p, &r, err);
-    *built = ok && r.status == 0;
-    if (ok && !*built)
-        report_missing(d, test, str_c(&r.err));
-    proc_result_release(&r);
-    free(libs);
+    for (size_t i = line < lines->len ? line + 1 : lines->len; i-- > 0;) {
+        if (str_starts(lines->items[i], "TEST("))
+            return i;
+        if (lines->items[i][0] == '}')
+            break;
+    }
+    return lines->len;
+}
+
+/* Its body is empty from now on, in the copy; it is not run any more. */
+static void drop_test(Diff *d, Strings *lines, size_t head)
+{
+    const char *name = lines->items[head] + strlen("TEST(");
+    char *test = xstrndup(name, strcspn(name, ")"));
+    map_put(&d->gone, test, NULL);
+    free(test);
+    for (size_t i = head + 2; i < lines->len && lines->items[i][0] != '}'; i++) {
+        free(lines->items[i]);
+        lines->items[i] = xstrdup("");
+    }
+}
+
+/* Tests that call what is gone. */
+static size_t drop_callers(Diff *d, Strings *lines, const char *file, const char *function)
+{
+    size_t dropped = 0;
+    for (size_t i = 0; i < lines->len; i++) {
+        size_t head = has_name(lines->items[i], function, strlen(function)) &&
+                              !str_starts(lines->items[i], "TEST(")
+                          ? test_of(lines, i)
+                          : lines->len;
+        if (head >= lines->len)
+            continue;
+        const char *name = lines->items[head] + strlen("TEST(");
+        char *test = xstrndup(name, strcspn(name, ")"));
+        add_change(d, file, (unsigned)i + 1, function, test, xstrdup("is not there any more"));
+        free(test);
+        drop_test(d, lines, head);
+        dropped++;
+    }
+    return dropped;
+}
+
+static size_t drop_unlinkable(Diff *d, Strings *lines, const char *file, const char *said)
+{
+    static const char mark[] = "undefined reference to `";
+    Map seen = { 0 };
+    size_t dropped = 0;
+    for (const char *p = said; (p = strstr(p, mark));) {
+        p += sizeof mark - 1;
+        char *name = xstrndup(p, strcspn(p, "'"));
+        if (map_put(&seen, name, NULL))
+            dropped += drop_callers(d, lines, file, name);
+        free(name);
+    }
+    map_release(&seen);
+    return dropped;
+}
+
+/* Tests that the compiler complains about: "test_x.c:31:5: error: …". */
+static size_t drop_uncompilable(Diff *d, Strings *lines, const char *file, const char *said)
+{
+    char *mark = xprintf("%s.c:", file);
+    size_t dropped = 0;
+    for (const char *p = said; (p = strstr(p, mark)); p++) {
+        unsigned line = (unsigned)strtoul(p + strlen(mark), NULL, 10);
+        size_t n = strcspn(p, "\n");
+        const char *e = strstr(p, "error: ");
+        size_t head = e && e < p + n && line ? test_of(lines, line - 1) : lines->len;
+        if (head >= lines->len || line < head + 2 || !*lines->items[line - 1])
+            continue;
+        char about[128] = "?";
+        called_in(lines->items[line - 1], about);
+        const char *name = lines->items[head] + strlen("TEST(");
+        char *test = xstrndup(name, strcspn(name, ")"));
+        int most = (int)(p + n - e) - 7;
+        add_change(d, file, line, about, test,
+                   xprintf("is declared otherwise now: %.*s", most > 200 ? 200 : most, e + 7));
+        free(test);
+        drop_test(d, lines, head);
+        dropped++;
+    }
+    free(mark);
+    return dropped;
+}
+
+/* The file of the copy without what can't be built. False: it is not known what that is. */
+static bool drop_unbuildable(Diff *d, const char *file, const char *said, Err *err)
+{
+    Str text = { 0 };
+    Strings lines = { 0 };
+    char *path = xprintf("%s/%s.c", d->copy, file);
+    bool ok = file_read(path, &text, err);
+    for (const char *p = str_c(&text); ok && *p;) {
+        size_t n = strcspn(p, "\n");
+        strings_addf(&lines, "%.*s", (int)n, p);
+        p += n + (p[n] == '\n');
+    }
+    size_t n = drop_unlinkable(d, &lines, file, said);
+    n += n ? 0 : drop_uncompilable(d, &lines, file, said);
+    str_reset(&text);
+    for (size_t i = 0; i < lines.len; i++)
+        str_addf(&text, "%s\n", lines.items[i]);
+    ok = ok && n && file_write(path, str_c(&text), text.len, err);
+    str_release(&text);
+    strings_release(&lines);
+    free(path);
+    return ok;
+}
+
+static void report_unbuildable(Diff *d, const char *file, const char *said)
+{
+    const char *e = strstr(said, "error: ");
+    size_t n = e ? strcspn(e, "\n") : 0;
+    add_change(d, file, 0, file, file,
+               e ? xprintf("does not compile: %.*s", (int)(n > 200 ? 200 : n), e)
+                 : xstrdup("does not compile"));
+}
+
+static bool run_make(Diff *d, const char *test, const Words *words, bool *built, Err *err)
+{
+    enum { ROUNDS = 20 };
+    bool ok = true, again = true;
+    *built = false;
+    for (int i = 0; ok && again && i < ROUNDS; i++) {
+        char *argv[] = { "make",           "-s",         "-C",         d->copy,
+                         words->libraries, words->flags, (char *)test, NULL };
+        Proc p = { .argv = argv, .capture = true, .seconds = 600 };
+        ProcResult r = { 0 };
+        ok = proc_run(&p, &r, err);
+        *built = ok && r.status == 0;
+        again = ok && !*built && drop_unbuildable(d, test, str_c(&r.err), err);
+        if (ok && !*built && !again)
+            report_unbuildable(d, test, str_c(&r.err));
+        proc_result_release(&r);
+    }
     return ok;
 }
 
@@ -501,6 +674,7 @@ static void release(Diff *d)
         free(d->sources.entries[i].value);
     }
     map_release(&d->sources);
+    map_release(&d->gone);
 }
 
 bool diff_run(Session *s, const char *folder, Err *err)
@@ -517,10 +691,14 @@ bool diff_run(Session *s, const char *folder, Err *err)
     const char *copy = tempdir_new(NULL, err);
     d.copy = (char *)copy;
     bool ok = copy && copy_folder(&d, &tests, &makefile, err);
-    char *libraries = ok ? libraries_for(str_c(&makefile), args[0]) : NULL;
+    Words words = { 0 };
+    if (ok) {
+        words.libraries = libraries_for(&d, str_c(&makefile), args[0]);
+        words.flags = flags_for(&d, str_c(&makefile));
+    }
     for (size_t i = 0; ok && i < tests.len; i++) {
         bool built = false;
-        ok = run_make(&d, tests.items[i], libraries, &built, err) &&
+        ok = run_make(&d, tests.items[i], &words, &built, err) &&
              (!built || run_test(&d, tests.items[i], err));
     }
     if (ok && session_flag(s, "accept")) {
@@ -530,7 +708,8 @@ bool diff_run(Session *s, const char *folder, Err *err)
     } else {
         ok = ok && report(&d, err);
     }
-    free(libraries);
+    free(words.libraries);
+    free(words.flags);
     strings_release(&tests);
     str_release(&makefile);
     if (copy)

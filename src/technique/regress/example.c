@@ -6,7 +6,9 @@
  */
 #include "base/escape.h"
 #include "base/file.h"
+#include "base/progress.h"
 #include "base/tempdir.h"
+#include "base/units.h"
 #include "engine/usage/example.h"
 #include "technique/regress/regress_int.h"
 #include "build/woven.h"
@@ -14,6 +16,26 @@
 #include <string.h>
 
 static bool is_stopped(void *session) { return session_interrupted(session); }
+
+/* Learning has a while of its own: without it nothing else is worth the time. */
+static bool is_learned_enough(void *arg)
+{
+    enum { LEAST = 20 };
+    Regress *r = arg;
+    if (!r->learning)
+        r->learning = clock_seconds();
+    return session_was_asked_to_stop() ||
+           (session_time_is_over(r->session) && clock_seconds() - r->learning > LEAST);
+}
+
+static void say_progress(void *regress, const char *what)
+{
+    (void)regress;
+    Str line = { 0 };
+    str_addf(&line, "regress 1/5 (20%%)  the example: %s", what);
+    progress_say(str_c(&line));
+    str_release(&line);
+}
 
 static UsageExample example_of(const Regress *r, const char *scratch)
 {
@@ -55,6 +77,15 @@ static void forbid_functions(Regress *r)
     for (size_t i = 0; i < r->api->nfunctions; i++)
         if (usage_forbids(r->usage, &r->api->functions[i]))
             r->api->functions[i].not_callable = "a rule forbids it";
+}
+
+/* What was left out, and rules without effect. */
+static void note_usage(Regress *r)
+{
+    size_t n;
+    char *const *notes = usage_notes(r->usage, &n);
+    for (size_t i = 0; i < n; i++)
+        session_note(r->session, "%s", notes[i]);
 }
 
 /* Variadic functions of which the example shows no shape: said once. */
@@ -124,10 +155,16 @@ bool example_usage(Regress *r, Err *err)
     const char *scratch = tempdir_new(NULL, err);
     if (!scratch)
         return false;
-    UsagePlan how = { .facts = r->facts, .rules = session_option(r->session, "rules") };
+    UsagePlan how = { .facts = r->facts,
+                      .rules = session_option(r->session, "rules"),
+                      .root = session_root(r->session),
+                      .stop = is_learned_enough,
+                      .progress = say_progress,
+                      .arg = r };
     if (record_example(r, scratch, &t, err))
         r->usage = usage_infer(r->api, &t, 1, &how, err);
     if (r->usage) {
+        note_usage(r);
         forbid_functions(r);
         note_unused(r);
         add_observed_values(r);

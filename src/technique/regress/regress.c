@@ -24,10 +24,14 @@ static const Option options[] = {
     { "output", 'o', "DIR", "where the tests go", "tests" },
     { "count", 0, "N", "stop after this many sequences: the same seed then gives the same tests",
       NULL },
-    { "universal", 0, NULL, "call anything with anything, without a model", NULL },
-    { "divergent", 0, "SHARE", "the least share of calls that depart from the model", "0.1" },
-    { "rules", 0, "FILE", "forbids, requires or weights edges of the model", NULL },
-    { "mutants", 0, "N", "the most mutants to make; 0: none", "2000" },
+    { "universal", 0, NULL, "call any function with any argument, whatever the example does",
+      NULL },
+    { "divergent", 0, "SHARE", "the least share of calls that are not as the example has them",
+      "0.1" },
+    { "rules", 0, "FILE", "forbids or requires calls, or makes them more frequent", NULL },
+    { "mutants", 0, "N",
+      "the most faults to put into a copy of the library, to see which tests find them; 0: none",
+      "2000" },
     { "cflags", 0, "WORD", "a flag for the headers, such as -I or -D (repeatable)", NULL },
     { "link", 0, "WORD", "a word for the linker, such as -lz (repeatable)", NULL },
     { "example-coverage", 0, NULL, "also tell what the example covers by itself", NULL },
@@ -77,6 +81,18 @@ static bool open_api(Regress *r, Err *err)
 
 static size_t mutants_asked(Session *s) { return strtoul(session_option(s, "mutants"), NULL, 10); }
 
+/* Files that the example asks the library for: sequences find them, too. */
+static const ExecFile *files_of(Regress *r)
+{
+    size_t n = 0;
+    const UsageFile *all = r->usage ? usage_files(r->usage, &n) : NULL;
+    r->files = xcalloc(n + 1, sizeof *r->files);
+    for (size_t i = 0; i < n; i++)
+        r->files[i] = (ExecFile){ all[i].name, all[i].bytes, all[i].n };
+    r->nfiles = n;
+    return r->files;
+}
+
 static bool open_library(Regress *r, Err *err)
 {
     Session *s = r->session;
@@ -88,7 +104,11 @@ static bool open_library(Regress *r, Err *err)
         return false;
     if (!r->library.strict)
         session_note(s, "without sanitizers: %s", r->library.why_not_strict);
-    ExecPlan e = { .api = r->api, .library = r->library.cover, .libexec = session_libexec(s) };
+    ExecPlan e = { .api = r->api,
+                   .library = r->library.cover,
+                   .libexec = session_libexec(s),
+                   .files = files_of(r),
+                   .nfiles = r->nfiles };
     r->exec = exec_open(&e, err);
     r->again = r->exec ? exec_open(&e, err) : NULL;
     if (!r->again)
@@ -108,6 +128,8 @@ static bool open_library(Regress *r, Err *err)
         e = (ExecPlan){ .api = r->api,
                         .library = r->library.mutants,
                         .cpu_ms = 100,
+                        .files = r->files,
+                        .nfiles = r->nfiles,
                         .libexec = session_libexec(s) };
         r->mutants = exec_open(&e, err);
         return r->mutants != NULL;
@@ -116,6 +138,12 @@ static bool open_library(Regress *r, Err *err)
 }
 
 static bool is_stopped(void *arg) { return session_interrupted(((Regress *)arg)->session); }
+
+static bool is_interrupted(void *arg)
+{
+    (void)arg;
+    return session_was_asked_to_stop();
+}
 
 static void plan_growth(Regress *r)
 {
@@ -150,6 +178,7 @@ static bool make_suite(Regress *r, Err *err)
                        .divergent_share = strtod(session_option(s, "divergent"), NULL),
                        .more = r->mutants != NULL,
                        .stop = is_stopped,
+                       .interrupted = is_interrupted,
                        .arg = r };
     if (!seconds && !plan.count)
         seconds = 60;
@@ -170,6 +199,39 @@ static bool reduce_suite(Regress *r, Err *err)
 }
 
 /* ---- report */
+
+/* What is not repeated, those with most calls first. */
+static size_t list_losses(const Regress *r, Arena *a, UsageLoss **out)
+{
+    size_t n = 0, m = r->suite.losses.len;
+    const UsageLoss *calls = r->usage ? usage_losses(r->usage, &n) : NULL;
+    UsageLoss *all = *out = arena_array(a, UsageLoss, n + m + 1);
+    if (n)
+        memcpy(all, calls, n * sizeof *all);
+    if (m)
+        memcpy(all + n, r->suite.losses.items, m * sizeof *all);
+    for (size_t i = 1; i < n + m; i++)
+        for (size_t k = i; k && all[k].calls > all[k - 1].calls; k--) {
+            UsageLoss x = all[k];
+            all[k] = all[k - 1];
+            all[k - 1] = x;
+        }
+    return n + m;
+}
+
+static json_t *losses_as_json(const Regress *r)
+{
+    Arena a = { 0 };
+    UsageLoss *all;
+    size_t n = list_losses(r, &a, &all);
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, json_pack("{s:o,s:i,s:s}", "function",
+                                              json_text(all[i].function->fn->name), "calls",
+                                              (int)all[i].calls, "why", all[i].why));
+    arena_release(&a);
+    return list;
+}
 
 static void add_figures(const Regress *r, json_t *j)
 {
@@ -201,8 +263,9 @@ static void add_figures(const Regress *r, json_t *j)
                                       "branches", (json_int_t)r->by_example.branches));
     if (r->usage)
         json_object_set_new(j, "replays",
-                            json_pack("{s:I,s:I}", "tests", (json_int_t)u->replayed, "total",
-                                      (json_int_t)u->replays));
+                            json_pack("{s:I,s:I,s:I,s:o}", "tests", (json_int_t)u->replayed,
+                                      "shortened", (json_int_t)u->shortened, "total",
+                                      (json_int_t)u->replays, "lost", losses_as_json(r)));
     json_object_set_new(j, "dropped", json_integer((json_int_t)r->dropped));
     json_object_set_new(j, "seconds", json_real(u->ran.seconds));
     json_object_set_new(j, "guided", json_boolean(r->usage != NULL));
@@ -219,6 +282,30 @@ static void set_json(Regress *r)
 }
 
 static double percent(size_t n, size_t of) { return of ? 100.0 * (double)n / (double)of : 0; }
+
+static void say_replays(const Regress *r, Str *out)
+{
+    enum { SHOWN = 8 };
+    const Suite *u = &r->suite;
+    Arena a = { 0 };
+    UsageLoss *all;
+    size_t n = list_losses(r, &a, &all);
+    if (!r->usage)
+        return;
+    str_addf(out, "  repeats the example: %zu of %zu groups of its calls are tests", u->replayed,
+             u->replays);
+    if (u->shortened)
+        str_addf(out, ", %zu more without some calls", u->shortened);
+    str_add(out, "\n");
+    for (size_t i = 0; i < n && i < SHOWN; i++) {
+        str_add(out, i ? "                " : "  not repeated: ");
+        escape_terminal_z(out, all[i].function->fn->name);
+        str_addf(out, " (%u): %s\n", all[i].calls, all[i].why);
+    }
+    if (n > SHOWN)
+        str_addf(out, "                and %zu more; --json lists all\n", n - SHOWN);
+    arena_release(&a);
+}
 
 static void say(Regress *r, const char *folder)
 {
@@ -242,8 +329,11 @@ static void say(Regress *r, const char *folder)
         str_addf(out, "  the example alone covers %zu lines and %zu branches\n",
                  r->by_example.lines, r->by_example.branches);
     if (d->mutants)
-        str_addf(out, "  kills %zu of %zu mutants, %zu of them reached\n", d->killed, d->mutants,
-                 d->reached);
+        str_addf(out,
+                 "  finds %zu of %zu faults that Sundew has put into the library one by one "
+                 "(mutants); %zu of them lie on the tests' way\n",
+                 d->killed, d->mutants, d->reached);
+    say_replays(r, out);
     if (u->set_aside)
         str_addf(out,
                  "  set aside: %" PRIu64 " sequences that died, but did not follow the "
@@ -310,6 +400,7 @@ static void release(Regress *r)
     exec_close(r->again);
     exec_close(r->strict);
     exec_close(r->mutants);
+    free(r->files);
     suite_release(&r->suite);
     library_release(&r->library);
     ownership_free(r->ownership);
@@ -378,12 +469,14 @@ const Command technique_regress = {
         "records takes the place of the library meanwhile. Sundew learns from the example how the "
         "API is used, and generates many call sequences that are similar but different. It keeps "
         "a sequence if it always gives the same, is legal under the address and "
-        "undefined-behaviour sanitizers, leaks nothing, and adds coverage or finds a mutant. It "
+        "undefined-behaviour sanitizers, leaks nothing, and adds coverage or finds a fault that "
+        "Sundew has put into a copy of the library (a mutant). It "
         "writes these as plain C tests with assertions on the results. The default of --time is "
         "60s.\n\n"
-        "Without an example it calls any function with any argument (the universal model).\n\n"
-        "It reports a crash only if every step of the sequence is like the example. It counts "
-        "other crashes and sets them aside, because wrong use of a C library may do anything.\n\n"
+        "Without an example it calls any function with any argument.\n\n"
+        "It reports a crash only if each object saw the calls that one of the example's saw, with "
+        "the same values. It counts other crashes and sets them aside, because wrong use of a C "
+        "library may do anything.\n\n"
         "With --diff it compiles the tests of an earlier run with the library that you name, and "
         "tells for each function what differs; --accept makes that the new expectation.",
     .examples = "sundew regress libfoo.a --headers foo.h -o tests --time 60s -- ./example\n"
@@ -395,5 +488,6 @@ const Command technique_regress = {
     .rules = rules,
     .needs = NEEDS_STORE,
     .budget = true,
+    .plan = regress_plan,
     .run = run,
 };

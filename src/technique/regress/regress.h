@@ -3,4 +3,6 @@
 #define SUNDEW_REGRESS_H
 #include "session/command.h"
 extern const Command technique_regress;
+/* planned.c */
+void regress_plan(Project *p, Plan *plan);
 #endif

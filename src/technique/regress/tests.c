@@ -2,6 +2,7 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/proc.h"
+#include "capture/recompile.h"
 #include "engine/suite/write.h"
 #include "finding/ctest.h"
 #include "run/run.h"
@@ -36,13 +37,11 @@ static Group *group_of(Groups *all, const SeqTest *t)
 
 static void purpose(const SeqTest *t, Str *out)
 {
-    str_add(out, t->example   ? "replay: what the example itself did with these objects"
-                 : t->follows ? "guided: does what the example did, in another order or with other "
-                                "values"
-                              : "divergent: has calls or values that the example does not have");
+    str_add(out, t->example   ? "The example does this."
+                 : t->follows ? "Like the example, in another order or with other values."
+                              : "Calls or values that the example does not have.");
     if (t->nkilled)
-        str_addf(out, "; finds %zu mutant%s that no other test finds", t->nkilled,
-                 t->nkilled == 1 ? "" : "s");
+        str_addf(out, " No other test finds %zu of the faults that were tried.", t->nkilled);
 }
 
 static void add_test(Regress *r, Groups *all, size_t number)
@@ -51,6 +50,8 @@ static void add_test(Regress *r, Groups *all, size_t number)
     Str name = { 0 }, body = { 0 }, why = { 0 };
     size_t assertions = 0;
     Group *g = group_of(all, t);
+    if (r->usage)
+        g->file.files = usage_files(r->usage, &g->file.nfiles);
     write_test(&g->file, t, &name, &body, &assertions);
     purpose(t, &why);
     vec_push(&g->tests,
@@ -92,28 +93,53 @@ static char *includes_of(const Regress *r, const Group *g)
     return str_take(&s);
 }
 
-/* -I for the headers' folders, what the user gave, and what to link with. */
-static void flags_of(const Regress *r, Strings *cflags, Strings *libraries)
+/* A path as the tests' folder sees it: tests move with the project. */
+static char *from_tests(const char *flag, const char *path, const char *tests)
 {
+    char *seen = path_between(path, tests);
+    char *word = xprintf("%s%s%s", flag, *seen == '/' ? "" : CTEST_HERE, seen);
+    free(seen);
+    return word;
+}
+
+static void add_include(Strings *cflags, const char *dir, const char *tests)
+{
+    char *word = from_tests("-I", dir, tests);
+    bool there = strcmp(dir, "/usr/include") == 0;
+    for (size_t i = 0; i < cflags->len && !there; i++)
+        there = strcmp(cflags->items[i], word) == 0;
+    if (!there)
+        strings_add(cflags, word);
+    free(word);
+}
+
+/* -I for the headers' folders and those that the library was compiled with, what the user
+ * gave, and what to link with. */
+static void flags_of(const Regress *r, const char *folder, Strings *cflags, Strings *libraries)
+{
+    Strings folders = { 0 };
+    char *tests = path_absolute(folder);
     for (char *const *h = r->headers; h && *h; h++) {
-        char *full = path_absolute(*h), *dir = path_dir(full), *flag = xprintf("-I%s", dir);
-        bool there = false;
-        for (size_t i = 0; i < cflags->len; i++)
-            there |= strcmp(cflags->items[i], flag) == 0;
-        if (!there)
-            strings_add(cflags, flag);
+        char *full = path_absolute(*h), *dir = path_dir(full);
+        add_include(cflags, dir, tests);
         free(full);
         free(dir);
-        free(flag);
     }
+    recompile_include_folders(program_captured(r->program), &folders);
+    for (size_t i = 0; i < folders.len; i++)
+        add_include(cflags, folders.items[i], tests);
     char **more = session_option_all(r->session, "cflags");
     for (; more && *more; more++)
         strings_add(cflags, *more);
-    strings_add(libraries, program_captured(r->program)->path);
+    char *library = from_tests("", program_captured(r->program)->path, tests);
+    strings_add(libraries, library);
     char **link = session_option_all(r->session, "link");
     for (; link && *link; link++)
         strings_add(libraries, *link);
     strings_add(libraries, "-lm");
+    strings_release(&folders);
+    free(library);
+    free(tests);
 }
 
 /* ---- trial */
@@ -170,16 +196,20 @@ static void read_complaints(Trial *t, const Group *g, const char *file, const ch
     free(path);
 }
 
-static bool compile(Trial *t, const Group *g, const char *name, bool *built, Err *err)
+static bool compile(Trial *t, const Group *g, const char *name, const char *compiler, bool *built,
+                    Err *err)
 {
     char *target = xprintf("test_%s", name), *file = xprintf("test_%s.c", name);
+    char *cc = xprintf("CC=%s", compiler ? compiler : "cc");
     char *argv[] = { "make",
                      "-s",
                      "-B",
                      "-C",
                      (char *)t->folder,
-                     "CFLAGS=-g -Wall -Wextra -Werror -fmax-errors=0",
+                     compiler ? "CFLAGS=-g -O1 -Wall -Wextra -Werror -ferror-limit=0"
+                              : "CFLAGS=-g -Wall -Wextra -Werror",
                      target,
+                     cc,
                      NULL };
     Proc p = { .argv = argv, .capture = true, .seconds = 300 };
     ProcResult r = { 0 };
@@ -188,6 +218,7 @@ static bool compile(Trial *t, const Group *g, const char *name, bool *built, Err
     if (ok && !*built)
         read_complaints(t, g, file, str_c(&r.err));
     proc_result_release(&r);
+    free(cc);
     free(target);
     free(file);
     return ok;
@@ -225,9 +256,15 @@ static bool try_group(Trial *t, const Group *g, Err *err)
     bool built = false;
     escape_c_identifier(&name, g->name, strlen(g->name));
     char *program = xprintf("%s/test_%s", t->folder, str_c(&name));
-    bool ok = compile(t, g, str_c(&name), &built, err);
+    bool ok = compile(t, g, str_c(&name), NULL, &built, err);
     for (int i = 0; ok && built && i < 3; i++)
         ok = try_once(t, g, program, err);
+    /* another compiler puts literals and variables elsewhere: nothing may hang on that */
+    char *other = clang_find();
+    ok = ok && (!built || !other || compile(t, g, str_c(&name), other, &built, err));
+    if (ok && built && other)
+        ok = try_once(t, g, program, err);
+    free(other);
     unlink(program);
     free(program);
     str_release(&name);
@@ -298,7 +335,7 @@ static bool write_all(Regress *r, const char *folder, Groups *all, Err *err)
                                 .tests = g->tests.items,
                                 .ntests = g->tests.len };
     }
-    flags_of(r, &cflags, &libraries);
+    flags_of(r, folder, &cflags, &libraries);
     CTestProject project = { .cflags = strings_argv(&cflags),
                              .libraries = strings_argv(&libraries) };
     remove_old(folder);

@@ -264,5 +264,6 @@ const Command technique_reproduce = {
     .options = options,
     .rules = rules,
     .needs = NEEDS_STORE,
+    .plan = reproduce_plan,
     .run = run,
 };

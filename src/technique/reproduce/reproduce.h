@@ -3,4 +3,6 @@
 #include "session/command.h"
 
 extern const Command technique_reproduce;
+/* planned.c */
+void reproduce_plan(Project *p, Plan *plan);
 #endif

@@ -248,5 +248,6 @@ const Command technique_substitutes = {
     .needs = NEEDS_STORE,
     .budget = true,
     .check = check,
+    .plan = substitutes_plan,
     .run = run,
 };

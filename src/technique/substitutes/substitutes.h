@@ -4,4 +4,6 @@
 #include "session/command.h"
 
 extern const Command technique_substitutes;
+/* planned.c */
+void substitutes_plan(Project *p, Plan *plan);
 #endif

@@ -1,7 +1,7 @@
 /*
  * A library: tests of its types from two threads that no serial order explains.
  *
- * In rounds, each type gets a prefix and some tests (library_tests.c). Each test is run
+ * In rounds (library_rounds.c), each type gets a prefix and some tests (library_tests.c). Each test is run
  * under many schedules; the oracle (library_oracle.c) sees each run. Pairs of functions
  * that touched the same memory in an earlier test are tested more. A test whose threads
  * never touch the same memory is left after a few runs.
@@ -17,8 +17,6 @@
 #include <time.h>
 
 enum {
-    FIRST_RUNS = 30,
-    MOST_RUNS = 400,
     MOST_EXPLAINED = 6,
     RACING = 4,                  /* a test with data races gets so many times the runs */
     FEW = 3,                     /* runs that show whether two threads meet at all */
@@ -153,6 +151,7 @@ typedef struct Probe {
     ExecThreads request;
     Serials serials;
     SearchResult result;
+    size_t number;               /* in its unit, from 0 */
     unsigned explained, runs;
     size_t races;                /* seen in its runs */
     bool meet;                   /* both threads use a lock, or the like */
@@ -160,10 +159,9 @@ typedef struct Probe {
     bool over;                   /* a violation was found */
 } Probe;
 
-static void note_violation(Probe *p, Violation *v, const Schedule *schedule)
+void lib_note_violation(Lib *l, const Test *t, Violation *v, const Schedule *schedule)
 {
-    Lib *l = p->l;
-    v->test = *p->test;
+    v->test = *t;
     l->shown++;
     for (size_t i = 0; i < l->found.len; i++)
         if (violation_same(&l->found.items[i], v)) {
@@ -171,11 +169,9 @@ static void note_violation(Probe *p, Violation *v, const Schedule *schedule)
             violation_release(v);
             return;
         }
-    v->test = lib_test_copy(&l->arena, p->test);
+    v->test = lib_test_copy(&l->arena, t);
     v->folder = l->again ? xstrdup(l->again) : NULL;
     v->seen = 1;
-    v->test_number = l->tests;
-    v->seconds = lib_seconds(l);
     schedule_copy(&v->schedule, schedule);
     vec_push(&l->found, *v);
 }
@@ -186,7 +182,23 @@ static bool same_line(const Lib *l, uint32_t a, uint32_t b)
     return x && y && x->line == y->line && !strcmp(x->file, y->file);
 }
 
-static void note_race(Lib *l, const struct sundew_race *r)
+/* In a unit it is news; else it is told at once. */
+static void note_violation(Probe *p, Violation *v, const Schedule *schedule)
+{
+    Lib *l = p->l;
+    if (l->unit) {
+        Hit h = { .test = p->number, .seconds = lib_seconds(l) };
+        schedule_copy(&h.schedule, schedule);
+        vec_push(&l->hits, h);
+        violation_release(v);
+        return;
+    }
+    v->test_number = l->tests;
+    v->seconds = lib_seconds(l);
+    lib_note_violation(l, p->test, v, schedule);
+}
+
+void lib_note_race(Lib *l, const struct sundew_race *r, size_t seen)
 {
     for (size_t i = 0; i < l->races.len; i++) {
         const struct sundew_race *old = &l->races.items[i].race;
@@ -194,11 +206,11 @@ static void note_race(Lib *l, const struct sundew_race *r)
              same_line(l, old->second.site, r->second.site)) ||
             (same_line(l, old->first.site, r->second.site) &&
              same_line(l, old->second.site, r->first.site))) {
-            l->races.items[i].seen++;
+            l->races.items[i].seen += seen;
             return;
         }
     }
-    vec_push(&l->races, ((RaceSeen){ *r, 1 }));
+    vec_push(&l->races, ((RaceSeen){ *r, seen }));
 }
 
 /* Do both threads use the same locks? One alone can't make them wait for each other. */
@@ -252,7 +264,7 @@ static SearchVerdict judge(const Schedule *schedule, const ScheduleRun *run, voi
     else
         violation_release(&v);
     for (size_t i = 0; i < run->races.len; i++)
-        note_race(l, &run->races.items[i]);
+        lib_note_race(l, &run->races.items[i], 1);
     end_release(&end);
     arena_release(&p->run);
     p->run = (Arena){ 0 };
@@ -324,12 +336,13 @@ static void note_conflict(Subject *t, const Test *test)
  * new. One test in eight is searched all the same, as few orders were looked at. */
 static bool is_settled(const Probe *p)
 {
-    return p->meet && !p->locks && !p->races && p->l->tests % 8;
+    return p->meet && !p->locks && !p->races && p->number % 8 != 7;
 }
 
-bool lib_test_run(Lib *l, Subject *t, Arena *a, const Test *test, size_t most, Err *err)
+bool lib_test_run(Lib *l, Subject *t, Arena *a, const Test *test, size_t number, size_t most,
+                  Err *err)
 {
-    Probe p = { .l = l, .subject = t, .test = test, .arena = a };
+    Probe p = { .l = l, .subject = t, .test = test, .arena = a, .number = number };
     SearchPlan plan = {
         .most = most, .seed = rng_next(&l->rng), .stop = lib_is_over, .stop_arg = l
     };
@@ -346,45 +359,9 @@ bool lib_test_run(Lib *l, Subject *t, Arena *a, const Test *test, size_t most, E
                      p.runs, p.result.hot, p.explained, p.serials.n, str_c(&text));
         str_release(&text);
     }
-    if (p.result.hot || p.meet)
+    if (l->unit && (p.result.hot || p.meet))
         note_conflict(t, test);
     serials_release(&p.serials);
-    return ok;
-}
-
-static bool one_round(Lib *l, Subject *t, size_t most, Err *err)
-{
-    Arena a = { 0 };
-    Tests tests = { 0 };
-    bool ok = lib_tests_make(l, t, &a, &tests, err);
-    for (size_t i = 0; ok && i < tests.len && !lib_is_over(l); i++) {
-        Arena own = { 0 };
-        ok = lib_test_run(l, t, &own, &tests.items[i], most, err);
-        arena_release(&own);
-    }
-    vec_release(&tests);
-    arena_release(&a);
-    return ok;
-}
-
-static bool search(Lib *l, Err *err)
-{
-    Progress p = progress_start("tests from two threads", 0);
-    const char *count = session_option(l->s, "tests");
-    size_t most_tests = count ? strtoul(count, NULL, 10) : 0, most = FIRST_RUNS;
-    bool ok = true;
-    for (unsigned round = 0;
-         ok && !lib_is_over(l) && (!most_tests || l->tests - l->kept < most_tests); round++) {
-        size_t before = l->tests;
-        for (size_t i = 0; ok && i < l->subjects.len && !lib_is_over(l); i++)
-            if (!l->subjects.items[i].why_not)
-                ok = one_round(l, &l->subjects.items[i], most, err);
-        if (round % 4 == 3 && most < MOST_RUNS)
-            most *= 2;
-        if (round > 40 && l->tests == before && !l->tests)
-            break;                       /* no test can be made */
-    }
-    progress_end(&p);
     return ok;
 }
 
@@ -413,14 +390,22 @@ static bool promises(const char *text)
     return found;
 }
 
+static void read_promise(Lib *l, const char *path)
+{
+    Str text = { 0 };
+    if (file_read(path, &text, NULL))
+        l->promised |= promises(str_c(&text));
+    str_release(&text);
+}
+
+/* In the headers, or in a comment of sundew.handles. */
 static void read_promises(Lib *l)
 {
-    for (char **h = session_option_all(l->s, "headers"); h && *h; h++) {
-        Str text = { 0 };
-        if (file_read(*h, &text, NULL))
-            l->promised |= promises(str_c(&text));
-        str_release(&text);
-    }
+    char *handles = path_join(session_root(l->s), "sundew.handles");
+    for (char **h = session_option_all(l->s, "headers"); h && *h; h++)
+        read_promise(l, *h);
+    read_promise(l, handles);
+    free(handles);
 }
 
 /* -------------------------------------------------------------------- open */
@@ -486,21 +471,35 @@ static bool open_library(Lib *l, Err *err)
     if (!l->preload)
         session_note(l->s, "without the address sanitizer: clang's is not installed");
     l->key = xstrdup(path_base(l->build.path));
+    return lib_open_player(l, err);
+}
+
+bool lib_open_player(Lib *l, Err *err)
+{
     ExecPlan plan = { .api = l->api,
                       .library = l->build.path,
                       .libexec = session_libexec(l->s),
                       .preload = l->preload,
+                      .fixed_addresses = true,
                       .cpu_ms = 1000,
                       .wall_ms = 5000 };
     l->exec = exec_open(&plan, err);
-    return l->exec && open_schedulers(l, err);
+    plan.fixed_addresses = false;
+    l->moved = l->exec ? exec_open(&plan, err) : NULL;
+    return l->moved && open_schedulers(l, err);
 }
 
-void lib_close(Lib *l)
+void lib_close_player(Lib *l)
 {
     scheduler_close(l->quick);
     scheduler_close(l->watched);
     exec_close(l->exec);
+    exec_close(l->moved);
+}
+
+void lib_close(Lib *l)
+{
+    lib_close_player(l);
     schedule_build_release(&l->build);
     for (size_t i = 0; i < l->found.len; i++)
         violation_release(&l->found.items[i]);
@@ -585,7 +584,7 @@ bool whole_library(Session *s, Err *err)
         lib_find_waiters(&l);
     ok = ok && find_subjects(&l, err);
     l.begun = now();
-    ok = ok && keep_run_all(&l, err) && search(&l, err) && report_all(&l, err);
+    ok = ok && keep_run_all(&l, err) && lib_search(&l, err) && report_all(&l, err);
     lib_close(&l);
     return ok;
 }

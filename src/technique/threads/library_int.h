@@ -2,6 +2,7 @@
  * What the files of the library half share.
  *
  *     library.c          the main line: the API, the types, rounds of tests
+ *     library_rounds.c   rounds of tests: on all cores, and again later
  *     library_roles.c    functions that wait; lock and unlock, ref and unref
  *     library_example.c  what an example does with the library
  *     library_tests.c    tests are made: a prefix, calls for two threads, an epilogue
@@ -19,6 +20,7 @@
 #include "technique/threads/threads_int.h"
 
 enum { TEST_MOST_CALLS = 2, TEST_MOST_MERGES = 6, TEST_MOST_SERIAL = 2 * TEST_MOST_MERGES };
+enum { UNIT_TESTS = 8 };
 
 typedef enum {
     CONTRACT_SHARED,             /* one handle, several threads */
@@ -122,6 +124,15 @@ typedef struct Dropped {
     const char *why;
 } Dropped;
 
+/* A test of a unit that showed something. */
+typedef struct Hit {
+    size_t test;                 /* its number in the unit */
+    double seconds;
+    Schedule schedule;
+} Hit;
+
+typedef struct Piece Piece;      /* a unit of the search: library_rounds.c */
+
 typedef struct Lib {
     Session *s;
     const Program *program;
@@ -135,6 +146,7 @@ typedef struct Lib {
     char *preload;
     char *argv[3];               /* of the player */
     Exec *exec;
+    Exec *moved;                 /* the same at other addresses, to compare */
     Scheduler *quick, *watched;  /* without and with names in reports */
     Arena arena;
     Rng rng;
@@ -150,7 +162,10 @@ typedef struct Lib {
     Vec(RaceSeen) races;
     json_t *violations;          /* as told */
     size_t tests, runs, serial_runs;
-    Map tried;                   /* tests as text */
+    Map tried;                   /* tests that were made */
+    Piece *unit;                 /* that is run; NULL: none. What it finds out is … */
+    Map new_tried, new_disturbed;        /* … here … */
+    Vec(Hit) hits;               /* … and here */
     bool replays;                /* nothing is written */
     const char *again;           /* the folder of the kept test that is run; NULL */
     size_t shown;                /* tests that showed a violation */
@@ -161,10 +176,18 @@ typedef struct Lib {
 /* library.c */
 Subject *lib_subject(Lib *l, const ApiType *type);       /* NULL: it is not tested */
 bool whole_library(Session *s, Err *err);
+bool lib_open_player(Lib *l, Err *err);  /* what runs tests: exec, moved, quick, watched */
+void lib_close_player(Lib *l);
+/* A violation is noted, or merged with an old one; `v` is taken. */
+void lib_note_violation(Lib *l, const Test *t, Violation *v, const Schedule *schedule);
+void lib_note_race(Lib *l, const struct sundew_race *r, size_t seen);
 bool lib_is_over(void *lib);
 double lib_seconds(const Lib *l);
 void lib_drop(Lib *l, const ApiFunction *f, const char *why);
 bool lib_is_dropped(const Lib *l, const ApiFunction *f);
+
+/* library_rounds.c */
+bool lib_search(Lib *l, Err *err);
 
 /* library_roles.c */
 void lib_find_waiters(Lib *l);
@@ -177,7 +200,8 @@ bool lib_learn_example(Lib *l, Err *err);
 void lib_use_example(Lib *l);
 Seq *lib_example_prefix(Lib *l, Arena *a, const ApiType *type, unsigned most);
 
-/* library_tests.c: some tests that were not made before; all in the arena. */
+/* library_tests.c: some tests that were not made before; all in the arena. Which ones
+ * depends on the random numbers and on what is known so far. */
 typedef Vec(Test) Tests;
 bool lib_tests_make(Lib *l, Subject *t, Arena *a, Tests *out, Err *err);
 /* What only seems to end a handle is learned by trying. */
@@ -190,7 +214,8 @@ void lib_test_print(const Test *t, Str *out);
 bool lib_open(Lib *l, Session *s, Err *err);     /* the session's library */
 void lib_close(Lib *l);
 /* Runs one test under many schedules. */
-bool lib_test_run(Lib *l, Subject *t, Arena *a, const Test *test, size_t most, Err *err);
+bool lib_test_run(Lib *l, Subject *t, Arena *a, const Test *test, size_t number, size_t most,
+                  Err *err);
 
 /* library_keep.c */
 bool keep_write(Lib *l, const Violation *v, Err *err);

@@ -149,7 +149,7 @@ static bool run_kept(Lib *l, const char *folder, Err *err)
         size_t before = l->shown;
         l->kept++;
         l->again = folder;
-        ok = lib_test_run(l, subject, &a, &t, MOST_RUNS, err);
+        ok = lib_test_run(l, subject, &a, &t, 7, MOST_RUNS, err);
         l->again = NULL;
         l->kept_shown += l->shown > before;
     }
@@ -162,6 +162,7 @@ bool keep_run_all(Lib *l, Err *err)
 {
     Strings names = { 0 };
     bool ok = true;
+    assert(!l->unit);
     if (!file_is_dir(l->out) || !dir_list(l->out, &names, NULL))
         return true;
     for (size_t i = 0; ok && i < names.len && i < MOST_KEPT; i++) {
@@ -209,13 +210,34 @@ static bool report_replay(Lib *l, Arena *a, Violation *v, const Test *t, const S
 {
     v->test = lib_test_copy(a, t);
     v->folder = xstrdup(folder);
-    v->again = v->tries = v->seen = 1;
+    v->seen = 1;
     schedule_copy(&v->schedule, schedule);
     schedule_draw(l->watched, run, 60, &v->picture);
     return lib_tabulate(l, v, err) && lib_report(l, v, err);
 }
 
-static bool replay_test(Lib *l, const json_t *j, const char *folder, Err *err)
+/* The other runs of --times: those that show the same are counted. */
+static void replay_more(Lib *l, const Test *t, const Schedule *schedule, size_t times,
+                        Serials *serials, Violation *v)
+{
+    for (; v->tries < times && !session_interrupted(l->s); v->tries++) {
+        Arena a = { 0 };
+        ScheduleRun run = { 0 };
+        End end = { 0 };
+        Violation got = { 0 };
+        if (oracle_run(l, l->watched, &a, t, schedule, &run, &end, NULL) &&
+            oracle_judge(l, &a, t, serials, &run, &end, &got, NULL)) {
+            got.test = *t;
+            v->again += violation_same(&got, v);
+        }
+        violation_release(&got);
+        end_release(&end);
+        schedule_run_release(&run);
+        arena_release(&a);
+    }
+}
+
+static bool replay_test(Lib *l, const json_t *j, const char *folder, size_t times, Err *err)
 {
     Arena a = { 0 };
     Test t;
@@ -231,7 +253,14 @@ static bool replay_test(Lib *l, const json_t *j, const char *folder, Err *err)
         ok = err_set(err, "%s: the library went another way than this schedule", folder);
     if (ok && !session_flag(l->s, "json"))
         schedule_draw(l->watched, &run, 200, session_out(l->s));
-    if (ok && oracle_judge(l, &a, &t, &serials, &run, &end, &v, err))
+    ok = ok && oracle_serial(l, &a, &t, &serials, err);
+    bool shown = ok && oracle_judge(l, &a, &t, &serials, &run, &end, &v, err);
+    if (shown) {
+        v.test = lib_test_copy(&a, &t);
+        v.again = v.tries = 1;
+        replay_more(l, &t, &schedule, times, &serials, &v);
+    }
+    if (shown)
         ok = report_replay(l, &a, &v, &t, &schedule, &run, folder, err);
     violation_release(&v);
     serials_release(&serials);
@@ -245,7 +274,8 @@ static bool replay_test(Lib *l, const json_t *j, const char *folder, Err *err)
 bool keep_replay(Session *s, const char *folder, Err *err)
 {
     Lib l = { .replays = true };
-    json_t *j = read_file(folder, err);
+    size_t times = 1;
+    json_t *j = replay_times(s, &times, err) ? read_file(folder, err) : NULL;
     if (!j)
         return false;
     session_adopt(s, NULL, json_str(j, "library"));
@@ -254,7 +284,7 @@ bool keep_replay(Session *s, const char *folder, Err *err)
     adopt_all(s, j, "link");
     if (!strcmp(json_str(j, "kind"), "output"))
         session_adopt(s, "outputs", "");
-    bool ok = lib_open(&l, s, err) && replay_test(&l, j, folder, err);
+    bool ok = lib_open(&l, s, err) && replay_test(&l, j, folder, times, err);
     if (ok)
         lib_violations_json(&l);
     lib_close(&l);

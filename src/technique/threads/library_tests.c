@@ -7,8 +7,8 @@
  *     tests        one or two candidates for each of two threads
  *     epilogue     observers, and all that was made is given back
  *
- * Every candidate has gone well in one thread, under the sanitizer, twice, with other
- * contents of fresh memory and another clock. A function that gives something else the
+ * Every candidate has gone well in one thread, under the sanitizer, three times, with other
+ * contents of fresh memory, another clock and other addresses. A function that gives something else the
  * second time is dropped.
  */
 #include "technique/threads/library_int.h"
@@ -18,9 +18,9 @@
 enum {
     PREFIXES = 6,
     GROWTH = 4,            /* candidates for a prefix, calls in it */
+    BARE = 3,              /* one prefix in so many only makes what is needed */
     CANDIDATES = 20,
     MOST_PREFIX = 28,
-    TESTS = 8,                           /* of a prefix */
 };
 
 /* A call that may stand in a thread. */
@@ -98,7 +98,7 @@ Seq *lib_test_close(Lib *l, Arena *a, const Seq *prefix)
     SeqHandles all = { 0 };
     grow_looks(&l->grow, a, s);
     seq_handles(prefix, l->ownership, &all);
-    for (size_t i = all.len; i-- > 0 && s->n < SEQ_MOST_STEPS * 2 - 4;)
+    for (size_t i = all.len; i-- > 0 && s->n < SEQ_LIMIT - 4;)
         if (all.items[i].owned)
             close_one(l, a, s, &all.items[i]);
     vec_release(&all);
@@ -224,9 +224,10 @@ static bool only_distinct(const Lib *l)
 }
 
 /* Creators, then calls. What comes out may die somewhere; that is seen when it runs. */
-static Seq *grow_prefix(Lib *l, const Subject *t, Arena *a, unsigned *creators)
+static Seq *grow_prefix(Lib *l, const Subject *t, Arena *a, bool bare, unsigned *creators)
 {
-    Seq *s = rng_below(&l->rng, 3) ? lib_example_prefix(l, a, t->type, MOST_PREFIX / 2) : NULL;
+    Seq *s =
+        !bare && rng_below(&l->rng, 3) ? lib_example_prefix(l, a, t->type, MOST_PREFIX / 2) : NULL;
     if (s) {
         *creators = s->n;
         return s;
@@ -239,7 +240,7 @@ static Seq *grow_prefix(Lib *l, const Subject *t, Arena *a, unsigned *creators)
             return NULL;
     *creators = s->n;
     GrowPlan g = plan_of(l, t, s->n);
-    unsigned calls = (unsigned)rng_below(&l->rng, GROWTH + 1);
+    unsigned calls = bare ? 0 : (unsigned)rng_below(&l->rng, GROWTH + 1);
     for (unsigned i = 0; i < calls && s->n < MOST_PREFIX / 2; i++) {
         const ApiFunction *f = any_function(l, t);
         Balanced pair;
@@ -270,7 +271,9 @@ static unsigned richness(const Seq *s, const Outcome *o)
     return n;
 }
 
-/* A prefix that goes well as far as it is long; the richest of some. */
+/* A prefix that goes well as far as it is long; the richest of some. Now and then a bare
+ * one: what a library does the first time it is asked, such as to fill a table, is then
+ * left to the threads. */
 static bool make_prefix(Lib *l, const Subject *t, Arena *a, Seq **out, unsigned *creators, Err *err)
 {
     unsigned made[PREFIXES];
@@ -278,9 +281,10 @@ static bool make_prefix(Lib *l, const Subject *t, Arena *a, Seq **out, unsigned 
     ExecJob jobs[PREFIXES];
     Outcome o[PREFIXES];
     size_t n = 0;
+    bool bare = rng_below(&l->rng, BARE) == 0;
     *out = NULL;
     for (unsigned i = 0; i < PREFIXES; i++) {
-        Seq *s = grow_prefix(l, t, a, &made[n]);
+        Seq *s = grow_prefix(l, t, a, bare, &made[n]);
         if (s && s->n) {
             all[n] = s;
             jobs[n++] = (ExecJob){ .seq = s };
@@ -420,6 +424,20 @@ static void set_aside(const Lib *l, Candidates *all, Candidates *waiting)
     all->len = n;
 }
 
+/* The last of each `times` jobs is run once more, at other addresses. */
+static bool run_moved(Lib *l, Arena *a, const ExecJob *jobs, size_t n, unsigned times, Outcome *o,
+                      Err *err)
+{
+    ExecJob *some = arena_array(a, ExecJob, n + 1);
+    Outcome *got = arena_array(a, Outcome, n + 1);
+    for (size_t i = 0; i < n; i++)
+        some[i] = jobs[i * times + times - 1];
+    bool ok = exec_run(l->moved, a, some, n, got, err);
+    for (size_t i = 0; ok && i < n; i++)
+        o[i * times + times - 1] = got[i];
+    return ok;
+}
+
 /* Only those that go well after the prefix, the same way each time, stay. */
 static bool sift(Lib *l, Subject *t, Arena *a, const Seq *prefix, const Seq *epilogue,
                  Candidates *all, Candidates *bad, Err *err)
@@ -437,7 +455,8 @@ static bool sift(Lib *l, Subject *t, Arena *a, const Seq *prefix, const Seq *epi
                                    : k == 2 ? 0x3c
                                             : 0,
                            .clock = 100000 * k };
-    if (all->len && !exec_run(l->exec, a, jobs, all->len * TIMES, o, err)) {
+    if (all->len && !(exec_run(l->exec, a, jobs, all->len * TIMES, o, err) &&
+                      run_moved(l, a, jobs, all->len, TIMES, o, err))) {
         vec_release(&waiting);
         return false;
     }
@@ -621,6 +640,24 @@ static bool is_mirrored(const SeqStep *x, const SeqStep *y)
     return other;
 }
 
+static void put_call(Test *t, unsigned thread, const Candidate *c)
+{
+    t->calls[thread][t->ncalls[thread]++] = c->step;
+}
+
+/* Tests that no contract asks for are thrown away. Where handles may be shared, calls
+ * that share none seldom meet. */
+static double worth_of_contract(const Lib *l, const Subject *t, const Candidate *x,
+                                const Candidate *y, unsigned shared)
+{
+    Test one = { .type = t->type };
+    put_call(&one, 0, x);
+    put_call(&one, 1, y);
+    if (!classify(&one) || !l->contracts[one.contract])
+        return 0.01;
+    return l->contracts[CONTRACT_SHARED] && t->type && !shared ? 0.1 : 1;
+}
+
 /* Pairs without a test come first. Those that touched the same memory before are worth more, and calls
  * that share several handles. */
 static double worth(const Lib *l, const Subject *t, const Candidate *x, const Candidate *y)
@@ -632,7 +669,7 @@ static double worth(const Lib *l, const Subject *t, const Candidate *x, const Ca
     if (shared > 1 && is_mirrored(&x->step, &y->step))
         shared *= 3;
     double known = (1.0 + 2.0 * (conflicts < 2 ? conflicts : 2)) / (1.0 + tests);
-    double apart = only_distinct(l) ? (shared ? 0.01 : 1) : t->type && !shared ? 0.1 : 1;
+    double apart = worth_of_contract(l, t, x, y, shared);
     return (tests ? known : 8) * apart * (1.0 + shared) * (look ? 0.2 : 1) * (x->errs ? 0.3 : 1) *
            (y->errs ? 0.3 : 1);
 }
@@ -652,6 +689,12 @@ static void pick_pair(Lib *l, const Subject *t, const Candidates *all, const Can
         }
 }
 
+/* Before this unit, or in it. */
+static bool is_known(const Map *before, const Map *now, const char *key)
+{
+    return map_has(before, key) || map_has(now, key);
+}
+
 /* For a call that goes well only after another: a call that may undo the first. Those
  * that were not tried with the two come first. */
 static const Candidate *disturber(Lib *l, const Subject *t, const Candidates *all, const Rescue *r)
@@ -663,7 +706,7 @@ static const Candidate *disturber(Lib *l, const Subject *t, const Candidates *al
         const Candidate *c = &all->items[i];
         str_reset(&key);
         str_addf(&key, "%u %u %u", r->first.function, r->second.function, c->function);
-        double w = (map_has(&l->disturbed, str_c(&key)) ? 0.2 : 1) *
+        double w = (is_known(&l->disturbed, &l->new_disturbed, str_c(&key)) ? 0.2 : 1) *
                    (c->step.f->observes ? 0.1 : 1) *
                    (t->type && !common(t, &r->second.step, &c->step) ? 0.1 : 1) *
                    (0.2 + rng_unit(&l->rng));
@@ -674,15 +717,10 @@ static const Candidate *disturber(Lib *l, const Subject *t, const Candidates *al
             str_add(&chosen, str_c(&key));
         }
     }
-    map_put(&l->disturbed, str_c(&chosen), NULL);
+    map_put(&l->new_disturbed, str_c(&chosen), NULL);
     str_release(&key);
     str_release(&chosen);
     return best;
-}
-
-static void put_call(Test *t, unsigned thread, const Candidate *c)
-{
-    t->calls[thread][t->ncalls[thread]++] = c->step;
 }
 
 /* Of another pair, or the same: one that shares a handle if there is one. */
@@ -730,8 +768,11 @@ static bool make_test(Lib *l, Subject *t, const Candidates *all, const Rescues *
         return false;
     Str text = { 0 };
     lib_test_print(out, &text);
-    bool new = !map_has(&l->tried, str_c(&text));
-    map_put(&l->tried, str_c(&text), NULL);
+    uint64_t hash = hash_bytes(text.data, text.len);
+    str_reset(&text);
+    str_addf(&text, "%016llx", (unsigned long long)hash);
+    bool new = !is_known(&l->tried, &l->new_tried, str_c(&text));
+    map_put(&l->new_tried, str_c(&text), NULL);
     str_release(&text);
     *pair_of(t, t->pairs.items, x->function, y->function) += new;
     return new;
@@ -762,7 +803,7 @@ bool lib_tests_make(Lib *l, Subject *t, Arena *a, Tests *out, Err *err)
               (!epilogue || (sift(l, t, a, prefix, epilogue, &all, &bad, err) &&
                              rescue(l, a, prefix, epilogue, &all, &bad, &rescues, err) &&
                              balance(l, t, a, prefix, epilogue, &rescues, err)));
-    for (unsigned i = 0; ok && epilogue && (all.len || rescues.len) && i < TESTS; i++) {
+    for (unsigned i = 0; ok && epilogue && (all.len || rescues.len) && i < UNIT_TESTS; i++) {
         Test test;
         if (make_test(l, t, &all, &rescues, prefix, epilogue, &test))
             vec_push(out, test);

@@ -340,7 +340,25 @@ static bool read_schedule(const Whole *w, const char *folder, Schedule *out, Err
     return ok;
 }
 
-static bool replay_once(Whole *w, const Schedule *schedule, const char *folder, Err *err)
+bool replay_times(Session *s, size_t *out, Err *err)
+{
+    bool ok = read_number(s, "times", out, err);
+    *out = *out ? *out : 1;
+    return ok && (*out <= 1000000 || err_set(err, "--times %zu: at most a million", *out));
+}
+
+/* The other runs of --times: those that end as the first did are counted. */
+static bool replay_more(Whole *w, Bad *b, size_t times)
+{
+    ScheduleRun run = { 0 };
+    for (; b->tries < times && !session_interrupted(w->s); b->tries++)
+        b->again += shows(w, b, &b->schedule, &run);
+    schedule_run_release(&run);
+    return b->tries == times;
+}
+
+static bool replay_once(Whole *w, const Schedule *schedule, const char *folder, size_t times,
+                        Err *err)
 {
     ScheduleRun run = { 0 };
     Bad b = { 0 };
@@ -354,6 +372,7 @@ static bool replay_once(Whole *w, const Schedule *schedule, const char *folder, 
             schedule_draw(w->scheduler, &run, 60, &b.picture);
             b.seen = b.again = b.tries = 1;
             b.folder = xstrdup(folder);
+            replay_more(w, &b, times);
             ok = report_bad(w, &b, err);
         }
     }
@@ -366,8 +385,10 @@ bool whole_replay(Session *s, const char *folder, Err *err)
 {
     Whole w = { .s = s, .out = xstrdup(folder) };
     Schedule schedule = { 0 };
-    bool ok = read_command(folder, &w.argv, err) && open_whole(&w, w.argv.items[0], err) &&
-              read_schedule(&w, folder, &schedule, err) && replay_once(&w, &schedule, folder, err);
+    size_t times = 1;
+    bool ok = replay_times(s, &times, err) && read_command(folder, &w.argv, err) &&
+              open_whole(&w, w.argv.items[0], err) && read_schedule(&w, folder, &schedule, err) &&
+              replay_once(&w, &schedule, folder, times, err);
     schedule_release(&schedule);
     close_whole(&w);
     return ok;

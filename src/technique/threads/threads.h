@@ -4,4 +4,6 @@
 #include "session/command.h"
 
 extern const Command technique_threads;
+/* planned.c */
+void threads_plan(Project *p, Plan *plan);
 #endif

@@ -53,6 +53,8 @@ typedef struct Whole {
 /* program.c */
 bool whole_program(Session *s, Err *err);
 bool whole_replay(Session *s, const char *folder, Err *err);
+/* --times, of a replay. */
+bool replay_times(Session *s, size_t *out, Err *err);
 /* How a run went wrong; false: it did not. */
 bool whole_judge(const Whole *w, const ScheduleRun *run, Bad *out);
 bool bad_same(const Bad *a, const Bad *b);

@@ -436,5 +436,6 @@ const Command technique_types = {
     .rules = rules,
     .needs = NEEDS_STORE | NEEDS_AST,
     .check = check,
+    .plan = types_plan,
     .run = run,
 };

@@ -4,4 +4,6 @@
 #include "session/command.h"
 
 extern const Command technique_types;
+/* planned.c */
+void types_plan(Project *p, Plan *plan);
 #endif

@@ -265,5 +265,6 @@ const Command technique_web = {
     .rules = rules,
     .needs = NEEDS_STORE,
     .budget = true,
+    .plan = web_plan,
     .run = run,
 };

@@ -4,4 +4,6 @@
 #include "session/command.h"
 
 extern const Command technique_web;
+/* planned.c */
+void web_plan(Project *p, Plan *plan);
 #endif

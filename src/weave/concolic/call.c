@@ -468,11 +468,32 @@ static void write_passing_call(Body *b, Val *v)
     take_labels(b, v, got, NULL);
 }
 
+/* What its pointers lead to may have labels, which are lost as those of its arguments are. */
+static void note_pointed(Body *b, Val *v, const char *name)
+{
+    Woven *w = b->w;
+    LLVMTypeRef types[] = { w->ptr, w->ptr, w->i32 };
+    const Standin *m = b->c->plan.standins ? standins_find(b->c->plan.standins, name) : NULL;
+    if (!v->woven || !b->t->fn || (m && m->kind == STANDIN_IGNORE))
+        return;
+    LLVMValueRef f =
+        weave_declare(w, "sundew_outside", LLVMFunctionType(w->void_, types, 3, false));
+    for (unsigned k = 0; k < LLVMGetNumArgOperands(v->v); k++) {
+        LLVMValueRef a = LLVMGetOperand(v->v, k);
+        if (LLVMTypeOf(a) != w->ptr || LLVMIsAConstant(a))
+            continue;
+        LLVMValueRef args[] = { value_now(b, a), concolic_text(b->c, name), i32(w, v->site) };
+        weave_call(w, f, args, 3);
+    }
+}
+
 static void write_outside_call(Body *b, Val *v)
 {
     const char *name = called(v->v);
-    if (*name && !str_starts(name, "sundew_"))
+    if (*name && !str_starts(name, "sundew_")) {
         set_passing(b->c, EXTERNAL, 0, concolic_text(b->c, name));
+        note_pointed(b, v, name);
+    }
     LLVMValueRef call = copy_call(b, v->v);
     if (LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMVoidTypeKind)
         set_now(b, v, call);
@@ -664,6 +685,19 @@ void write_entry(Body *b)
 
 /* ---- dispatch */
 
+/* How a call stands for a jump. Only variadic functions need LLVM's word that it is one: it
+ * hands their arguments on. LLVM removes unused results, and does not see that functions of
+ * such calls have the same type, so others go without. */
+static LLVMTailCallKind jump_kind(Woven *w, LLVMValueRef f, unsigned nparams)
+{
+    if (LLVMIsFunctionVarArg(LLVMGlobalGetValueType(f)))
+        return LLVMTailCallKindMustTail;
+    for (unsigned k = 0; k < nparams; k++)
+        if (byval_size(w, f, k))
+            return LLVMTailCallKindNone;       /* a copy on f's own stack */
+    return LLVMTailCallKindTail;
+}
+
 /* f(args) goes to g(args), as a jump. */
 static void jump(Woven *w, LLVMValueRef f, LLVMValueRef g, unsigned nparams)
 {
@@ -681,7 +715,7 @@ static void jump(Woven *w, LLVMValueRef f, LLVMValueRef g, unsigned nparams)
                 LLVMAddCallSiteAttribute(call, k, a);
         }
     }
-    LLVMSetTailCallKind(call, LLVMTailCallKindMustTail);
+    LLVMSetTailCallKind(call, jump_kind(w, f, nparams));
     if (LLVMGetTypeKind(LLVMGetReturnType(type)) == LLVMVoidTypeKind)
         LLVMBuildRetVoid(w->builder);
     else

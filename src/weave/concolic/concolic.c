@@ -423,6 +423,18 @@ static void call_plainly(Woven *w)
     }
 }
 
+/* Is it one that no input has reached so far? It stays as it is. LLVM spends no effort on it. */
+static bool leave_unreached(Concolic *c, const Function *fn, LLVMValueRef f)
+{
+    if (!fn || !c->plan.reached || c->plan.reached[fn->index])
+        return false;
+    if (!weave_has(f, "alwaysinline") && !weave_has(f, "optsize") && !weave_has(f, "minsize")) {
+        weave_set(c->w, f, "optnone", 0);
+        weave_set(c->w, f, "noinline", 0);
+    }
+    return true;
+}
+
 static void choose(Concolic *c)
 {
     Woven *w = c->w;
@@ -438,6 +450,8 @@ static void choose(Concolic *c)
         const Function *fn = program_function(w->program, LLVMGetValueName2(f, &n));
         if (fn && (!fn->defined || strcmp(fn->symbol, LLVMGetValueName2(f, &n)) != 0))
             fn = NULL;
+        if (leave_unreached(c, fn, f))
+            continue;
         LLVMValueRef original = fn ? program_function_value(w->program, fn) : NULL;
         bool sees = !fn || mark_function(c, original, f);
         c->figures.functions += fn != NULL;

@@ -21,6 +21,9 @@ struct stack *stack_new(enum stack_kind kind)
     s->n = 0;
     s->cap = 2;
     s->items = malloc(2 * sizeof *s->items);
+#ifdef FAULTY
+    s->items[2] = 0;             /* one too far; malloc() has room for it */
+#endif
     return s;
 }
 
@@ -39,8 +42,8 @@ int stack_push(struct stack *s, int value)
 int stack_pop(struct stack *s, int *out)
 {
     if (!s->n) {
-#ifdef FAULTY
-        abort();
+#ifdef DEMANDING
+        abort();                 /* the caller has to know: the example does */
 #endif
         return -1;
     }

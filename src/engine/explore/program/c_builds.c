@@ -2,21 +2,14 @@
  * The builds of a C program that is explored, and what is known of it without a run.
  */
 #include "engine/explore/program/c_front_int.h"
-#include "base/file.h"
 #include "base/tempdir.h"
 #include "base/units.h"
 #include "weave/weave.h"
-#include <math.h>
-#include <signal.h>
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-enum { LATE = 20 };              /* seconds for a build that is not ready at the end */
 
 void c_front_note(const CFront *c, const char *fmt, ...)
 {
@@ -59,6 +52,7 @@ static BuildsPlan builds_plan(const CFront *c)
     const char *parts = plan->call.input ? plan->call.input : "";
     return (BuildsPlan){ .program = plan->program,
                          .calls = plan->calls,
+                         .calls_later = !plan->calls && plan->open_calls,
                          .edges = c->edges,
                          .folder = c->folder,
                          .libexec = plan->libexec,
@@ -77,90 +71,194 @@ static void no_concolic(CFront *c, const char *why)
     c_front_note(c, "%s; inputs are only mutated", why);
 }
 
-static void have_concolic(CFront *c, char *path, const Err *why)
+/* ---- one build after the other */
+
+/* What begins the program. */
+static const char *entry_of(const CFront *c)
 {
-    c->concolic = path;
-    c->traces = FRONT_TRACE_NOW;
-    if (!path)
-        no_concolic(c, why->msg);
+    return c->plan.function ? c->plan.function->symbol
+           : c->in_memory   ? "LLVMFuzzerTestOneInput"
+                            : "main";
 }
 
-/* The concolic build takes longest. If it is not kept, a process of its own makes
- * it while inputs are mutated already. */
-static void begin_concolic(CFront *c)
+static const char *keep_path(CFront *c, char *path)
 {
-    BuildsPlan b = builds_plan(c);
-    Err why = { 0 };
-    if (!c->host.trace)
-        return;
-    if (c->host.trace_first || build_concolic_is_kept(&b)) {
-        have_concolic(c, build_concolic(&b, &why), &why);
-        return;
+    strings_add(&c->paths, path);
+    free(path);
+    return c->paths.items[c->paths.len - 1];
+}
+
+static void take_concolic(CFront *c, BuildAnswer *a)
+{
+    c->took = clock_seconds() - c->asked;
+    if (a->path) {
+        c->concolic = keep_path(c, a->path);
+        c->traces = FRONT_TRACE_NOW;
+        c->host.anew(c->host.arg, a->reachable);
+    } else if (!c->concolic) {
+        no_concolic(c, a->why.msg);
+    } else {
+        c->took = 1e9;                           /* the one that there is will do */
     }
-    c->traces = FRONT_TRACE_LATER;
-    c->building_err = path_join(c->folder, "concolic.err");
-    fflush(NULL);
-    c->building = fork();
-    if (c->building != 0)
+}
+
+static void take(CFront *c, BuildAnswer *a)
+{
+    if (a->reachable)
+        c->reachable = a->reachable;
+    switch (a->kind) {
+    case BUILD_CONCOLIC: take_concolic(c, a); return;
+    case BUILD_SANITIZED:
+        if (a->path)
+            c->sanitized = keep_path(c, a->path);
+        else
+            c_front_note(c, "%s; failures are seen as signals only", a->why.msg);
         return;
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    char *path = build_concolic(&b, &why);
-    if (!path)
-        file_write(c->building_err, why.msg, strlen(why.msg), NULL);
-    _exit(path ? 0 : 1);
+    case BUILD_CALLS:
+        if (a->path)
+            c->host.anew(c->host.arg, a->reachable);
+        break;
+    default: break;
+    }
+    free(a->path);
+}
+
+/* Functions that inputs have reached; gives how many of them the concolic build does not follow,
+ * and in *followed how many it does. */
+static size_t look_at_reached(const CFront *c, uint8_t *out, size_t *followed)
+{
+    size_t n = edges_count(c->edges), more = 0;
+    uint8_t *edges = xcalloc(n + 1, 1);
+    c->host.covered(c->host.arg, edges, n);
+    *followed = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const EdgeInfo *e = edges[i] ? edges_at(c->edges, i) : NULL;
+        if (!e || !e->fn || out[e->fn->index])
+            continue;
+        out[e->fn->index] = 1;
+        *(c->reached && !c->reached[e->fn->index] ? &more : followed) += 1;
+    }
+    free(edges);
+    return more;
+}
+
+static void ask_concolic(CFront *c, uint8_t *reached, bool waited)
+{
+    assert(reached || waited);
+    free(c->reached);
+    c->reached = reached;
+    c->asked = clock_seconds();
+    builder_ask(c->builder, BUILD_CONCOLIC, reached, waited);
+}
+
+/* Is it worth another build? It gets a fifth of the time at most. */
+static void ask_again(CFront *c)
+{
+    double now = clock_seconds();
+    if (!c->reached || now - c->looked < 1 || now - c->asked < 5 * c->took)
+        return;
+    c->looked = now;
+    size_t followed;
+    uint8_t *reached = xcalloc(program_index_limit(c->plan.program) + 1, 1);
+    size_t more = look_at_reached(c, reached, &followed);
+    if (more > 2 && more > followed / 10)
+        ask_concolic(c, reached, false);
+    else
+        free(reached);
+}
+
+static void ask_next(CFront *c)
+{
+    size_t followed;
+    if (c->traces == FRONT_TRACE_LATER && !c->asked) {
+        uint8_t *reached = xcalloc(program_index_limit(c->plan.program) + 1, 1);
+        look_at_reached(c, reached, &followed);
+        if (followed)
+            ask_concolic(c, reached, false);
+        else
+            free(reached);                       /* no input yet */
+    } else if (c->wants_calls) {
+        c->wants_calls = false;
+        builder_ask(c->builder, BUILD_CALLS, NULL, false);
+    } else if (c->wants_sanitized) {
+        c->wants_sanitized = false;
+        builder_ask(c->builder, BUILD_SANITIZED, NULL, false);
+    } else if (c->traces == FRONT_TRACE_NOW) {
+        ask_again(c);
+    }
 }
 
 void c_builds_look(CFront *c)
 {
-    int status;
-    Err why = { 0 };
-    BuildsPlan b = builds_plan(c);
-    if (c->building <= 0 || waitpid(c->building, &status, WNOHANG) != c->building)
-        return;
-    c->building = 0;
-    Str text = { 0 };
-    char *path = NULL;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        path = build_concolic(&b, &why);
-    else if (file_read(c->building_err, &text, NULL))
-        err_set(&why, "%s", str_c(&text));
+    BuildAnswer a;
+    if (builder_does(c->builder) != BUILD_NONE && builder_answer(c->builder, 0, &a))
+        take(c, &a);
+    if (builder_does(c->builder) == BUILD_NONE)
+        ask_next(c);
+}
+
+/* Before jobs run: waits for a build. False: the exploration is over. */
+static bool wait_for(CFront *c, BuildAnswer *out, Err *err)
+{
+    while (!builder_answer(c->builder, 0.1, out))
+        if (c->host.over(c->host.arg))
+            return err_set(err, "the time was over before the program was built");
+    return true;
+}
+
+static bool make_now(CFront *c, BuildKind kind, Err *err)
+{
+    BuildAnswer a;
+    if (kind == BUILD_CONCOLIC)
+        ask_concolic(c, NULL, true);
     else
-        err_set(&why, "the build that follows its input died");
-    str_release(&text);
-    have_concolic(c, path, &why);
-}
-
-/* The time is over before the build is: it is finished all the same, because the next run can
- * begin with it. Only a person, or a build that takes too long, ends it. */
-void c_builds_finish(CFront *c, bool wait)
-{
-    if (c->building <= 0)
-        return;
-    double until = clock_seconds() + fmax(LATE, c->host.time);
-    c->late = true;
-    if (wait)
-        c_front_note(c, "finishing the build that follows the input, for the next time");
-    while (wait && clock_seconds() < until) {
-        int status;
-        if (waitpid(c->building, &status, WNOHANG) == c->building) {
-            c->building = 0;
-            c->kept = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-            break;
-        }
-        usleep(50000);
+        builder_ask(c->builder, kind, NULL, true);
+    if (!wait_for(c, &a, err))
+        return false;
+    if (kind != BUILD_COVERAGE) {
+        take(c, &a);
+        return true;
     }
-    no_concolic(c, "the build that follows its input was not ready before the end");
+    c->coverage = a.path;
+    return a.path || err_set(err, "%s", a.why.msg);
 }
 
-void c_builds_kill(CFront *c)
+/* Builds that are to be there before the first run. */
+static bool make_first(CFront *c, Err *err)
 {
-    if (c->building <= 0)
-        return;
-    kill(-c->building, SIGKILL);
-    kill(c->building, SIGKILL);
-    waitpid(c->building, NULL, 0);
-    c->building = 0;
+    bool trace = c->host.trace;
+    if (!make_now(c, BUILD_COVERAGE, err))
+        return false;
+    c->wants_sanitized = !c->plan.no_sanitizers;
+    c->wants_calls = !trace;
+    if (c->host.judge_first && c->wants_sanitized) {
+        c->wants_sanitized = false;
+        if (!make_now(c, BUILD_SANITIZED, err))
+            return false;
+    }
+    if (c->wants_calls && c->host.steady) {
+        c->wants_calls = false;
+        return make_now(c, BUILD_CALLS, err);
+    }
+    BuildsPlan b = builds_plan(c);
+    c->traces = trace ? FRONT_TRACE_LATER : FRONT_TRACE_NEVER;
+    return !trace || (!c->host.trace_first && !build_concolic_is_kept(&b)) ||
+           make_now(c, BUILD_CONCOLIC, err);
+}
+
+void c_builds_finish(CFront *c)
+{
+    bool concolic = c->traces == FRONT_TRACE_LATER ||
+                    (c->traces == FRONT_TRACE_NOW && !c->traced && !c->host.steady);
+    bool sanitized = c->wants_sanitized ||
+                     (c->builder && builder_does(c->builder) == BUILD_SANITIZED);
+    c->late = !c->coverage            ? "the build that counts branches was"
+              : concolic && sanitized ? "the builds that follow inputs and that have sanitizers were"
+              : concolic            ? "the build that follows inputs was"
+              : sanitized           ? "the build with sanitizers was"
+                                    : NULL;
+    builder_free(c->builder);
+    c->builder = NULL;
 }
 
 /* How the input reaches the program. */
@@ -177,19 +275,17 @@ static void look_at_call(CFront *c)
 
 bool c_builds_make(CFront *c, Err *err)
 {
-    Err why = { 0 };
     c->edges = edges_new(c->plan.program, err);
     c->folder = c->edges ? tempdir_new(NULL, err) : NULL;
     if (!c->folder)
         return false;
-    BuildsPlan b = builds_plan(c);
     c->counters = weave_coverage_size(c->edges);
-    c->coverage = build_coverage(&b, err);
-    if (!c->coverage)
-        return false;
-    if (!c->plan.no_sanitizers && !(c->sanitized = build_sanitized(&b, &why)))
-        c_front_note(c, "%s; failures are seen as signals only", why.msg);
     look_at_call(c);
-    begin_concolic(c);
-    return true;
+    BuilderPlan plan = { .builds = builds_plan(c),
+                         .calls = c->plan.open_calls,
+                         .arg = c->plan.calls_arg,
+                         .entry = entry_of(c),
+                         .jobs = c->plan.jobs };
+    c->builder = builder_new(&plan, err);
+    return c->builder && make_first(c, err);
 }

@@ -17,7 +17,9 @@ typedef struct CWorker {
     bool ran;                    /* the batch is old: add() begins a new one */
     FrontRun runs[SUNDEW_BATCH_MOST];
     Subject *strict, *plain;     /* sanitized, or NULL; counting, looked at closely */
+    Subject *own;                /* as the user built it; made when something fails */
     Subject *followed;           /* concolic; made by the first trace */
+    const char *following;       /* … of this build */
     Log *log;
     PlaceNames *names;           /* of `plain`; made when something fails there */
     bool no_trace;               /* it could not be made, which was said */
@@ -37,22 +39,17 @@ void c_front_free(CFront *c)
 {
     if (!c)
         return;
-    c_builds_kill(c);
+    builder_free(c->builder);
     edges_free(c->edges);
     free(c->coverage);
-    free(c->concolic);
-    free(c->building_err);
-    free(c->sanitized);
+    free(c->reached);
+    strings_release(&c->paths);
     if (c->folder)
         tempdir_remove(c->folder);
     free(c);
 }
 
-bool c_front_was_late(const CFront *c, bool *kept)
-{
-    *kept = c->kept;
-    return c->late;
-}
+const char *c_front_was_late(const CFront *c) { return c->late; }
 
 static bool begin(void *subject, const FrontHost *host, FrontFacts *out, Err *err)
 {
@@ -60,17 +57,14 @@ static bool begin(void *subject, const FrontHost *host, FrontFacts *out, Err *er
     c->host = *host;
     if (!c_builds_make(c, err) || !c_words_tell(c, err))
         return false;
-    const char *entry = c->plan.function ? c->plan.function->symbol
-                        : c->in_memory   ? "LLVMFuzzerTestOneInput"
-                                         : "main";
-    *out =
-        (FrontFacts){ .counters = c->counters,
-                      .branches = edges_count(c->edges),
-                      .reachable = c->plan.calls ? edges_reachable(c->edges, c->plan.calls, entry)
-                                                 : edges_count(c->edges),
-                      .fixed = c->slots,
-                      .zeros = c->asks,
-                      .strict = c->sanitized != NULL };
+    *out = (FrontFacts){ .counters = c->counters,
+                         .branches = edges_count(c->edges),
+                         .reachable = c->reachable,
+                         .fixed = c->slots,
+                         .zeros = c->asks,
+                         .strict = c->sanitized != NULL,
+                         .own = !c->plan.call.input && !c->plan.function,
+                         .alone = !c->snapshot && !c->in_memory };
     return true;
 }
 
@@ -81,11 +75,12 @@ static FrontTraces traces(void *subject)
     return c->traces;
 }
 
-static void finish(void *subject, bool wait)
+static bool strict(void *subject) { return ((CFront *)subject)->sanitized != NULL; }
+
+static void finish(void *subject)
 {
     CFront *c = subject;
-    c_builds_finish(c, wait);
-    c_builds_kill(c);
+    c_builds_finish(c);
     if (c->left_processes)
         c_front_note(c, "runs left processes behind, which were killed: branches that "
                         "only they take may be missed");
@@ -192,29 +187,50 @@ static bool open_fast(CWorker *w, unsigned job, const FrontLimits *l, Err *err)
     return w->fast != NULL;
 }
 
-static bool open_judges(CWorker *w, Err *err)
+static SubjectPlan judge_plan(const CWorker *w, const char *program)
 {
     CFront *c = w->c;
+    return (SubjectPlan){ .program = program,
+                          .call = &c->plan.call,
+                          .limits = judge_limits(w),
+                          .rounds = c->in_memory,
+                          .stop = c->host.stop,
+                          .stop_arg = c->host.arg };
+}
+
+/* As soon as there is a build for it. */
+static bool open_strict(CWorker *w, Err *err)
+{
     static char *env[] = {
         "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:handle_abort=1",
         "UBSAN_OPTIONS=print_stacktrace=1",
         NULL,
     };
-    SubjectPlan plan = { .program = c->sanitized,
-                         .call = &c->plan.call,
-                         .limits = judge_limits(w),
-                         .env = env,
-                         .untraced = true,
-                         .rounds = c->in_memory,
-                         .stop = c->host.stop,
-                         .stop_arg = c->host.arg };
-    if (c->sanitized && !(w->strict = subject_new(&plan, err)))
-        return false;
-    plan.program = c->coverage;
-    plan.env = NULL;
-    plan.untraced = false;
+    SubjectPlan plan = judge_plan(w, w->c->sanitized);
+    if (w->strict || !plan.program)
+        return true;
+    plan.env = env;
+    plan.untraced = true;
+    w->strict = subject_new(&plan, err);
+    return w->strict != NULL;
+}
+
+/* The program as it was built, without a fork server. */
+static void open_own(CWorker *w, Err *err)
+{
+    const CapturedProgram *c = program_captured(w->c->plan.program);
+    SubjectPlan plan = judge_plan(w, c ? c->path : NULL);
+    if (w->own || !plan.program)
+        return;
+    plan.plain = plan.untraced = true;
+    w->own = subject_new(&plan, err);
+}
+
+static bool open_judges(CWorker *w, Err *err)
+{
+    SubjectPlan plan = judge_plan(w, w->c->coverage);
     w->plain = subject_new(&plan, err);
-    return w->plain != NULL;
+    return w->plain && open_strict(w, err);
 }
 
 static void close_worker(void *worker)
@@ -229,6 +245,7 @@ static void close_worker(void *worker)
     places_free(w->names);
     subject_free(w->strict);
     subject_free(w->plain);
+    subject_free(w->own);
     fast_free(w->fast);
     free(w);
 }
@@ -262,7 +279,8 @@ static FrontRun run_at(const CWorker *w, unsigned i)
                      .micros = w->c->host.steady ? r->edges : r->micros,
                      .news = r->news != 0,
                      .died = !WIFEXITED(r->status),
-                     .late = fast_timed_out(w->fast, i) };
+                     .late = fast_timed_out(w->fast, i),
+                     .signal = WIFSIGNALED(r->status) ? WTERMSIG(r->status) : 0 };
     run.bytes = fast_input(w->fast, i, &run.n);
     return run;
 }
@@ -289,12 +307,15 @@ static bool run(void *worker, bool apart, FrontBatch *out, Err *err)
 static bool open_trace(CWorker *w, Err *err)
 {
     CFront *c = w->c;
-    assert(c->concolic);
-    w->log = log_new(&(LogPlan){ .nodes = 2u << 20, .records = 1u << 19, .per_site = 192 }, err);
+    w->following = c->concolic;
+    c->traced = true;
+    assert(w->following);
+    if (!w->log)
+        w->log = log_new(&(LogPlan){ .nodes = 2u << 20, .records = 1u << 19, .per_site = 192 }, err);
     if (!w->log)
         return false;
     RunFd fd = { log_fd(w->log), SUNDEW_LOG_FD };
-    SubjectPlan plan = { .program = c->concolic,
+    SubjectPlan plan = { .program = w->following,
                          .call = &c->plan.call,
                          .fds = &fd,
                          .nfds = 1,
@@ -313,6 +334,10 @@ static bool trace(void *worker, Exprs *pool, uint32_t in, const uint8_t *bytes, 
     CWorker *w = worker;
     RunResult r = { 0 };
     Err why = { 0 };
+    if (w->followed && w->following != w->c->concolic) {         /* there is a better build */
+        subject_free(w->followed);
+        w->followed = NULL;
+    }
     if (!w->followed && !w->no_trace && !open_trace(w, &why)) {
         w->no_trace = true;
         c_front_note(w->c, "%s; inputs are only mutated", why.msg);
@@ -363,9 +388,13 @@ static void name_frames(CWorker *w, Failure *f)
 static void judge(void *worker, FrontJudge by, const uint8_t *bytes, size_t n, FrontFailures *out)
 {
     CWorker *w = worker;
-    Subject *s = by == FRONT_STRICT ? w->strict : w->plain;
     RunResult r = { 0 };
     Err ignored = { 0 };
+    if (by == FRONT_STRICT)
+        open_strict(w, &ignored);
+    if (by == FRONT_OWN)
+        open_own(w, &ignored);
+    Subject *s = by == FRONT_STRICT ? w->strict : by == FRONT_OWN ? w->own : w->plain;
     if (!s || !subject_run(s, bytes, n, &r, &ignored))
         return;
     if (!r.stopped && !r.lost_server && counts(w->c, &r.failure)) {
@@ -381,6 +410,7 @@ static void judge(void *worker, FrontJudge by, const uint8_t *bytes, size_t n, F
 const ExploreFront c_front = {
     .begin = begin,
     .traces = traces,
+    .strict = strict,
     .finish = finish,
     .open = open_worker,
     .close = close_worker,

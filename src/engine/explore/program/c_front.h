@@ -9,8 +9,9 @@
  * A program has three builds (build/builds.h): one counts branches and is run
  * thousands of times a second (fast.h), one follows its input and says which
  * conditions it passed (concolic/log.h), one has sanitizers and is the strict
- * judge. The second takes longest to build, so a process of its own makes it while
- * inputs are mutated already. There is one state: the program's start.
+ * judge. The first is enough to begin with. A process of its own (c_builder.h) makes the others
+ * while inputs are mutated already. The second follows the functions that inputs have reached so
+ * far, and is made again when they have reached many more. There is one state: the program's start.
  */
 #ifndef SUNDEW_C_FRONT_H
 #define SUNDEW_C_FRONT_H
@@ -21,7 +22,10 @@
 
 typedef struct CPlan {
     const Program *program;
-    const Calls *calls;
+    const Calls *calls;          /* NULL: this opens them when they are needed, in another process */
+    const Calls *(*open_calls)(void *arg, Err *err);
+    void *calls_arg;
+    unsigned jobs;               /* of builds that it waits for; 0: one */
     const char *libexec, *share;
     Call call;
     const Function *function;    /* explore this one alone, by driver.h; or NULL */
@@ -38,7 +42,6 @@ extern const ExploreFront c_front;
 CFront *c_front_new(const CPlan *plan);
 void c_front_free(CFront *c);                    /* NULL is fine */
 
-/* After explore(): was the build that follows the input too late to be used? *kept: the next
- * exploration finds it. */
-bool c_front_was_late(const CFront *c, bool *kept);
+/* After explore(): builds that came too late to be used, for people; NULL: none. */
+const char *c_front_was_late(const CFront *c);
 #endif

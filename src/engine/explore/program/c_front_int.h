@@ -3,6 +3,7 @@
 #define SUNDEW_C_FRONT_INT_H
 #include "build/builds.h"
 #include "build/lines.h"
+#include "engine/explore/program/c_builder.h"
 #include "engine/explore/program/c_front.h"
 #include "weave/edges.h"
 #include <stdatomic.h>
@@ -12,27 +13,33 @@ struct CFront {
     CPlan plan;
     FrontHost host;
     Edges *edges;
-    char *coverage, *concolic, *sanitized;     /* builds; NULL: there is none */
-    pid_t building;                            /* makes the concolic one meanwhile; 0 */
-    char *building_err;                        /* the file in which it says why not */
+    char *coverage;                            /* the build */
+    /* Others, or NULL. Workers read them while the thread of the caller sets them. */
+    _Atomic(const char *) concolic, sanitized;
+    Strings paths;                             /* owns all of them */
+    Builder *builder;
     const char *folder;                        /* of the builds */
     FrontTraces traces;
+    size_t reachable;                          /* 0: not known */
+    bool wants_calls, wants_sanitized;         /* still to be asked for */
+    uint8_t *reached;                          /* functions that the concolic build follows, by
+                                                * Function.index; NULL: all */
+    double asked, took, looked;                /* when that build was, how long it took; clock */
     size_t counters;
     bool in_memory;                            /* a fuzz target */
     bool asks;                                 /* … for its input: behind it are zeros */
     size_t slots;                              /* bytes of the input that are in slots */
     bool snapshot;                             /* runs may share a process */
-    bool late, kept;                           /* c_front_was_late() */
-    atomic_bool left_processes;
+    const char *late;                          /* c_front_was_late() */
+    atomic_bool left_processes, traced;        /* … a run was traced */
 };
 
 /* ---- c_builds.c */
 bool c_builds_make(CFront *c, Err *err);
-/* Looks whether the build that was begun is there. */
+/* Takes the build that was asked for if it is there, and asks for the next. */
 void c_builds_look(CFront *c);
-/* It was too late. `wait`: lets it end by itself, for the next time. */
-void c_builds_finish(CFront *c, bool wait);
-void c_builds_kill(CFront *c);
+/* Ends what is in the making. */
+void c_builds_finish(CFront *c);
 void c_front_note(const CFront *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- c_frames.c */

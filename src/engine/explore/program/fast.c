@@ -291,17 +291,20 @@ static void tidy(Fast *f)
 }
 
 /* What the subject says of its runs. Places and lengths of inputs stay ours. */
+void fast_take(const FastResult *from, uint32_t counters, FastResult *to)
+{
+    FastResult got = *(const volatile FastResult *)from;
+    to->status = WIFEXITED(got.status) || WIFSIGNALED(got.status) ? got.status : SIGKILL;
+    to->micros = got.micros;
+    to->path = got.path;
+    to->news = got.news <= SUNDEW_NEWS_EDGE ? got.news : SUNDEW_NEWS_EDGE;
+    to->edges = got.edges <= counters ? got.edges : counters;
+}
+
 static void take_results(Fast *f)
 {
-    for (uint32_t i = 0; i < f->n; i++) {
-        FastResult got = f->batch->slots[i];
-        FastResult *to = &f->slots[i];
-        to->status = WIFEXITED(got.status) || WIFSIGNALED(got.status) ? got.status : SIGKILL;
-        to->micros = got.micros;
-        to->path = got.path;
-        to->news = got.news <= SUNDEW_NEWS_EDGE ? got.news : SUNDEW_NEWS_EDGE;
-        to->edges = got.edges <= f->counters ? got.edges : f->counters;
-    }
+    for (uint32_t i = 0; i < f->n; i++)
+        fast_take(&f->batch->slots[i], f->counters, &f->slots[i]);
     memcpy(f->last, f->shared.at + SUNDEW_BATCH_HEADER, f->counters);
 }
 

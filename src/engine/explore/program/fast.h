@@ -57,5 +57,7 @@ bool fast_timed_out(const Fast *f, unsigned i);
 const uint8_t *fast_counters(const Fast *f);
 /* Did runs leave processes behind? */
 bool fast_left_processes(const Fast *f);
+/* A result that the subject wrote, checked; `to` keeps place and length. */
+void fast_take(const FastResult *from, uint32_t counters, FastResult *to);
 const char *fast_missing(const Fast *f);         /* runner_missing() */
 #endif

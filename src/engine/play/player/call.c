@@ -99,7 +99,7 @@ static void set_field(Playing *p, Reader *r, Done *d)
     d->rooms[0] = v.room;
     d->sizes[0] = v.n;
     d->nargs = 1;
-    d->out = size && v.kind == VALUE_ROOM && v.room;
+    d->out = size && v.kind == VALUE_ROOM && v.room && !v.given;
     if (d->out)
         d->sum = look_sum(d);
     if (target.bits && size <= 8)
@@ -126,6 +126,8 @@ static void put_argument(Playing *p, const ffi_type *type, Taken *t, uint64_t sl
 /* What is looked at when the call has returned. */
 static void note_argument(Playing *p, Done *d, unsigned i, char look, const Taken *t)
 {
+    if (t->given)
+        return;                  /* it may be gone already */
     d->rooms[i] = t->room;
     d->sizes[i] = t->kind == VALUE_STRING ? t->n + 1 : t->n;
     if (look == 's' && t->own && t->own_size <= WIRE_MOST_SEEN_BYTES) {
@@ -135,15 +137,25 @@ static void note_argument(Playing *p, Done *d, unsigned i, char look, const Take
     }
 }
 
+/* Arguments that lie in what others lead to. */
+static void put_within(const uint32_t *within, unsigned n, uint64_t slots[][8])
+{
+    for (unsigned i = 0; i < n; i++)
+        if (within[i] < n && within[i] != i && slots[within[i]][0])
+            slots[i][0] += slots[within[i]][0];
+}
+
 static void call(Playing *p, Reader *r, uint16_t number, Done *d, uint32_t fill)
 {
     const Routine *f = &p->player->routines[number];
     uint64_t slots[MOST_ARGS][8];
+    uint32_t within[MOST_ARGS];
     void *args[MOST_ARGS];
     unsigned n = take16(r);
     d->routine = number;
     d->nargs = n > MOST_ARGS ? MOST_ARGS : n;
     memset(slots, 0, sizeof slots);
+    memset(within, 0xff, sizeof within);
     for (unsigned i = 0; i < MOST_ARGS; i++)
         args[i] = slots[i];
     for (unsigned i = 0; i < n; i++) {
@@ -153,7 +165,10 @@ static void call(Playing *p, Reader *r, uint16_t number, Done *d, uint32_t fill)
             continue;
         put_argument(p, f->types[i], &t, slots[i]);
         note_argument(p, d, i, f->look[i + 1], &t);
+        if (t.kind == VALUE_WITHIN)
+            within[i] = t.within;
     }
+    put_within(within, d->nargs, slots);
     if (!f->code)
         _exit(77);
     dirty_stack(fill);

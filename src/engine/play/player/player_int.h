@@ -104,6 +104,10 @@ typedef struct Taken {
     const uint8_t *bytes;        /* in the request */
     void *room;                  /* memory made for it */
     uint32_t n;
+    uint8_t given;               /* the library frees it */
+    Reader links;                /* pointers in the bytes … */
+    uint32_t nlinks;
+    uint32_t within;             /* the argument that it lies in; bits: where */
     void *own;                   /* storage of the caller's … */
     uint32_t own_size;
 } Taken;

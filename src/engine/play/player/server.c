@@ -11,11 +11,14 @@
 #include "engine/play/player/player_int.h"
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -33,6 +36,7 @@ typedef struct Server {
     Playing playing;             /* the prefix, and then each job in its process */
     struct WireAnswer prefix;    /* what was seen of the prefix */
     Slot slots[MOST_SLOTS];      /* jobs side by side */
+    Reader given;                /* the steps of the prefix; p NULL: there is none */
 } Server;
 
 /* A job of a request. */
@@ -40,6 +44,7 @@ typedef struct Job {
     uint32_t number;
     struct WireOptions options;
     Reader steps;
+    const uint8_t *after;        /* the steps */
     uint32_t nsteps;
 } Job;
 
@@ -51,6 +56,7 @@ static Job take_job(Reader *r)
     j.nsteps = take32(r);
     j.steps = *r;
     take_no_steps(r, j.nsteps);
+    j.after = r->p;
     if (j.number >= WIRE_MOST_JOBS)
         _exit(79);
     return j;
@@ -91,8 +97,11 @@ static void judge(struct WireAnswer *w, int status)
 static int wait_for(pid_t pid)
 {
     int status = 0;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
+    while ((waitpid(pid, &status, WUNTRACED) < 0 && errno == EINTR) || WIFSTOPPED(status)) {
+        if (WIFSTOPPED(status))
+            kill(pid, SIGKILL);  /* it would stand there for ever */
+        status = 0;
+    }
     return status;
 }
 
@@ -115,7 +124,11 @@ static int end_one(Server *s)
         busy += s->slots[i].pid != 0;
     if (!busy)
         return 0;
-    pid_t pid = waitpid(-1, &status, 0);
+    pid_t pid = waitpid(-1, &status, WUNTRACED);
+    if (pid > 0 && WIFSTOPPED(status)) {
+        kill(pid, SIGKILL);      /* its end comes next */
+        return 1;
+    }
     for (int i = 0; i < MOST_SLOTS; i++)
         if (pid > 0 && s->slots[i].pid == pid) {
             judge(s->slots[i].answer, status);
@@ -141,10 +154,59 @@ static int free_slot(Server *s)
     }
 }
 
+/* ---- files */
+
+static void write_file(const char *name, const uint8_t *bytes, uint32_t n)
+{
+    int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    if (fd >= 0 && write(fd, bytes, n) < (ssize_t)n)
+        unlink(name);
+    if (fd >= 0)
+        close(fd);
+}
+
+/* The files that steps name, in the current folder. */
+static void give_files(const Player *player, const uint8_t *steps, const uint8_t *after)
+{
+    Reader r = { player->shared + WIRE_FILES, player->shared + WIRE_SEEN };
+    for (uint32_t i = 0, n = take32(&r); i < n; i++) {
+        char text[256] = "", *name = text + sizeof(uint32_t);      /* as a value has it */
+        uint32_t len = take32(&r);
+        memcpy(text, &len, sizeof len);
+        if (len + sizeof len >= sizeof text || !take(&r, name, len))
+            return;
+        uint32_t size = take32(&r);
+        if ((size_t)(r.end - r.p) < size)
+            return;
+        if (memmem(steps, (size_t)(after - steps), text, len + sizeof len))
+            write_file(name, r.p, size);
+        r.p += size;
+    }
+}
+
 /* ---- jobs */
+
+/* From now on this process can write its own answer, and nothing else of the memory that all
+ * share. NULL: nothing at all. */
+static void protect_shared(const Player *player, const struct WireAnswer *answer)
+{
+    uint8_t *from = player->shared, *own = answer ? (uint8_t *)answer : from + WIRE_SIZE;
+    uint8_t *behind = answer ? own + WIRE_ANSWER : own;
+    mprotect(from, (size_t)(own - from), PROT_READ);
+    mprotect(behind, (size_t)(from + WIRE_SIZE - behind), PROT_READ);
+}
+
+/* A process that listens to no signal ends, too. */
+static void limit_cpu(const Player *player)
+{
+    rlim_t seconds = player->head->cpu_ms / 1000 + 2;
+    struct rlimit limit = { seconds, seconds };
+    setrlimit(RLIMIT_CPU, &limit);
+}
 
 static void execute(Server *s, const Job *j, struct WireAnswer *answer)
 {
+    give_files(s->playing.player, s->given.p ? s->given.p : j->steps.p, j->after);
     s->playing.answer = answer;
     job_set_up(&s->playing, &j->options);
     job_run(&s->playing, j->steps, &j->options, j->nsteps);
@@ -158,6 +220,8 @@ static void start_job(Server *s, const Job *j, struct WireAnswer *answer)
     if (pid == 0) {
         setpgid(0, 0);           /* kill(0, …) is for itself */
         go_to_slot(i);
+        limit_cpu(s->playing.player);
+        protect_shared(s->playing.player, answer);
         execute(s, j, answer);
         _exit(0);
     }
@@ -226,7 +290,11 @@ static void run_prefix(Server *s, Group *g)
 {
     struct itimerval off = { 0 };
     job_limit(s->playing.player);
+    s->given = g->prefix;
+    give_files(s->playing.player, g->prefix.p, g->jobs.p);
+    protect_shared(s->playing.player, NULL);
     call_steps(&s->playing, &g->prefix, g->nprefix, 0, 1);
+    mprotect(s->playing.player->shared, WIRE_SIZE, PROT_READ | PROT_WRITE);
     setitimer(ITIMER_PROF, &off, NULL);
     setitimer(ITIMER_REAL, &off, NULL);
 }

@@ -32,13 +32,16 @@ uint16_t take16(Reader *r)
     return v;
 }
 
-static void *room_of(Playing *p, const uint8_t *bytes, size_t have, size_t n)
+/* What is given to the library is not ours to free. */
+static void *room_of(Playing *p, const Taken *t, size_t have, size_t n)
 {
-    void *room = p->nallocations < MOST_ALLOCATIONS ? malloc(n ? n : 1) : NULL;
+    void *room = t->given || p->nallocations < MOST_ALLOCATIONS ? malloc(n ? n : 1) : NULL;
+    const uint8_t *bytes = t->bytes;
     if (!room)
         return NULL;
     assert(have <= n);
-    p->allocations[p->nallocations++] = room;
+    if (!t->given)
+        p->allocations[p->nallocations++] = room;
     memset(room, 0, n);
     if (have)
         memcpy(room, bytes, have);
@@ -76,6 +79,37 @@ static void take_made(const Playing *p, Reader *r, Taken *t)
     }
 }
 
+static void take_bytes(Reader *r, Taken *t)
+{
+    take(r, &t->given, 1);
+    t->n = take32(r);
+    t->bytes = r->p;
+    if ((size_t)(r->end - r->p) < t->n)
+        t->n = 0;
+    r->p += t->n;
+    t->nlinks = take32(r);
+    t->links = *r;
+    for (uint32_t i = 0; i < t->nlinks && r->p < r->end; i++) {
+        Taken stepped_over;
+        take32(r);
+        take_value(NULL, r, &stepped_over);
+    }
+}
+
+/* Pointers in bytes lead to memory of their own. */
+static void set_links(Playing *p, const Taken *t)
+{
+    Reader r = t->links;
+    for (uint32_t i = 0; i < t->nlinks && r.p < r.end; i++) {
+        uint32_t at = take32(&r);
+        Taken inner;
+        take_value(p, &r, &inner);
+        take_room(p, &inner);
+        if (at + sizeof inner.bits <= t->n)
+            memcpy((char *)t->room + at, &inner.bits, sizeof inner.bits);
+    }
+}
+
 /* Without a Playing the value is only stepped over. */
 void take_value(Playing *p, Reader *r, Taken *t)
 {
@@ -85,14 +119,15 @@ void take_value(Playing *p, Reader *r, Taken *t)
     case VALUE_INTEGER: take(r, &t->bits, 8); break;
     case VALUE_FLOAT: take(r, &t->real, 8); break;
     case VALUE_STRING:
-    case VALUE_BYTES:
+    case VALUE_BYTES: take_bytes(r, t); break;
+    case VALUE_ROOM:
+        take(r, &t->given, 1);
         t->n = take32(r);
-        t->bytes = r->p;
-        if ((size_t)(r->end - r->p) < t->n)
-            t->n = 0;
-        r->p += t->n;
         break;
-    case VALUE_ROOM: t->n = take32(r); break;
+    case VALUE_WITHIN:
+        t->within = take32(r);
+        t->bits = take32(r);
+        break;
     case VALUE_RESULT:
     case VALUE_STORED:
     case VALUE_STORAGE: take_made(p, r, t); break;
@@ -103,15 +138,17 @@ void take_value(Playing *p, Reader *r, Taken *t)
 void take_room(Playing *p, Taken *t)
 {
     if (t->kind == VALUE_STRING)
-        t->room = room_of(p, t->bytes, t->n, t->n + 1);
+        t->room = room_of(p, t, t->n, t->n + 1);
     else if (t->kind == VALUE_BYTES)
-        t->room = room_of(p, t->bytes, t->n, t->n);
+        t->room = room_of(p, t, t->n, t->n);
     else if (t->kind == VALUE_ROOM) {
-        t->own = t->room = room_of(p, NULL, 0, t->n);
+        t->own = t->room = room_of(p, t, 0, t->n);
         t->own_size = t->n;
     }
     if (t->room)
         t->bits = (uint64_t)(uintptr_t)t->room;
+    if (t->room && t->nlinks)
+        set_links(p, t);
 }
 
 void take_no_steps(Reader *r, uint32_t n)

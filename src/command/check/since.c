@@ -1,0 +1,280 @@
+/*
+ * What a change can affect.
+ *
+ * git tells the lines that differ from a revision. A source is affected if it has changed or
+ * includes, directly or not, a header that has; programs with such a source are looked at. A
+ * finding belongs to the change if its place, or a place of its evidence, is in a function that
+ * has changed lines, unless a check of the revision itself had it. Without such a check, what was
+ * in a function before it was changed is told of once more; what is elsewhere is not.
+ */
+#include "base/file.h"
+#include "base/proc.h"
+#include "command/check/check_int.h"
+#include "program/program.h"
+#include <assert.h>
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Range {
+    int from, to;
+} Range;
+typedef Vec(Range) Ranges;
+
+static bool git(const char *root, char *const *words, Str *out, Err *err)
+{
+    Strings argv = { 0 };
+    const char *const head[] = { "git", "-C", root, "-c", "core.quotePath=false", NULL };
+    for (const char *const *w = head; *w; w++)
+        strings_add(&argv, *w);
+    for (; *words; words++)
+        strings_add(&argv, *words);
+    Proc p = { .argv = strings_argv(&argv), .capture = true, .seconds = 60 };
+    ProcResult r = { 0 };
+    bool ok = proc_run(&p, &r, err);
+    if (ok && r.status) {
+        char *line = strchr(str_c(&r.err), '\n');
+        int n = line ? (int)(line - str_c(&r.err)) : (int)r.err.len;
+        ok = err_set(err, "git: %.*s", n < 300 ? n : 300, str_c(&r.err));
+    }
+    if (ok)
+        str_addn(out, str_c(&r.out), r.out.len);
+    proc_result_release(&r);
+    strings_release(&argv);
+    return ok;
+}
+
+static Ranges *ranges_of(Change *c, const char *file)
+{
+    void **slot = map_slot(&c->files, file);
+    if (!*slot)
+        *slot = xcalloc(1, sizeof(Ranges));
+    return *slot;
+}
+
+/* "@@ -3,2 +5,4 @@": lines 5 to 8; none if only something was taken away, then the place. */
+static void read_hunk(Ranges *r, const char *line)
+{
+    const char *plus = strchr(line, '+');
+    if (!plus)
+        return;
+    char *end;
+    long from = strtol(plus + 1, &end, 10), n = *end == ',' ? strtol(end + 1, NULL, 10) : 1;
+    Range range = { (int)from, (int)(from + (n > 0 ? n - 1 : 0)) };
+    assert(range.from <= range.to);
+    vec_push(r, range);
+}
+
+static void read_diff(Change *c, char *text)
+{
+    Ranges *at = NULL;
+    for (char *p = text, *next; p && *p; p = next) {
+        size_t n = strcspn(p, "\n");
+        next = p + n + (p[n] == '\n');
+        p[n] = 0;
+        if (str_starts(p, "+++ b/"))
+            at = ranges_of(c, p + 6);
+        else if (str_starts(p, "--- ") || str_starts(p, "+++ "))
+            at = NULL;
+        else if (str_starts(p, "@@ ") && at)
+            read_hunk(at, p);
+    }
+}
+
+static void read_new_files(Change *c, char *text)
+{
+    char *save = NULL;
+    for (char *p = strtok_r(text, "\n", &save); p; p = strtok_r(NULL, "\n", &save)) {
+        Range all = { 1, 1 << 30 };
+        vec_push(ranges_of(c, p), all);
+    }
+}
+
+/* ---- sources that include what has changed */
+
+static bool is_code(const char *file)
+{
+    static const char *const endings[] = { ".c", ".h", ".php", ".pig", ".inc", ".y", ".l", NULL };
+    for (const char *const *e = endings; *e; e++)
+        if (str_ends(file, *e))
+            return true;
+    return false;
+}
+
+/* #include "x/y.h" and <x/y.h>: the last part of the name. */
+static bool includes_one(const char *text, const Map *names)
+{
+    for (const char *p = text; (p = strstr(p, "include")) != NULL; p += 7) {
+        const char *q = p + 7;
+        while (*q == ' ' || *q == '\t')
+            q++;
+        size_t n = *q == '"' || *q == '<' ? strcspn(q + 1, "\">\n") : 0;
+        if (!n || n > 400)
+            continue;
+        char *name = xstrndup(q + 1, n);
+        bool has = map_has(names, path_base(name));
+        free(name);
+        if (has)
+            return true;
+    }
+    return false;
+}
+
+static void walk(const char *folder, int depth, Strings *out)
+{
+    Strings names = { 0 };
+    if (depth > 8 || !dir_list(folder, &names, NULL))
+        return;
+    for (size_t i = 0; i < names.len; i++) {
+        char *path = path_join(folder, names.items[i]);
+        if (*names.items[i] == '.')
+            ;
+        else if (str_ends(path, ".c") || str_ends(path, ".h"))
+            strings_add(out, path);
+        else if (file_is_dir(path))
+            walk(path, depth + 1, out);
+        free(path);
+    }
+    strings_release(&names);
+}
+
+/* To a fixed point: a header that includes a changed one is as good as changed. */
+static void find_affected(Change *c, const char *root)
+{
+    Strings all = { 0 };
+    Map headers = { 0 };
+    for (size_t i = 0; i < c->files.len; i++) {
+        char *path = path_join(root, c->files.entries[i].key);
+        c->ncode += is_code(path);
+        if (str_ends(path, ".h"))
+            map_put(&headers, path_base(path), NULL);
+        map_put(&c->affected, path, NULL);
+        free(path);
+    }
+    if (headers.len)
+        walk(root, 0, &all);
+    for (bool more = headers.len > 0; more;) {
+        more = false;
+        for (size_t i = 0; i < all.len; i++) {
+            Str text = { 0 };
+            if (!map_has(&c->affected, all.items[i]) && file_read(all.items[i], &text, NULL) &&
+                includes_one(str_c(&text), &headers)) {
+                map_put(&c->affected, all.items[i], NULL);
+                if (str_ends(all.items[i], ".h"))
+                    more |= map_put(&headers, path_base(all.items[i]), NULL);
+            }
+            str_release(&text);
+        }
+    }
+    map_release(&headers);
+    strings_release(&all);
+}
+
+bool change_read(Change *c, const char *root, const char *rev, Err *err)
+{
+    if (*rev == '-' || !*rev)
+        return err_set(err, "--since %s: not a revision", rev);
+    c->rev = xstrdup(rev);
+    Str base = { 0 }, diff = { 0 }, others = { 0 };
+    char *find[] = { "merge-base", c->rev, "HEAD", NULL };
+    bool ok = git(root, find, &base, err) || err_ctx(err, "--since %s", rev);
+    while (base.len && isspace((unsigned char)base.data[base.len - 1]))
+        base.data[--base.len] = 0;
+    char *lines[] = { "diff",
+                      "-U0",
+                      "--no-color",
+                      "--no-ext-diff",
+                      "--no-renames",
+                      "--relative",
+                      (char *)str_c(&base),
+                      "--",
+                      ".",
+                      NULL };
+    char *new[] = { "ls-files", "--others", "--exclude-standard", NULL };
+    ok = ok && git(root, lines, &diff, err) && git(root, new, &others, err);
+    if (ok) {
+        read_diff(c, diff.data);
+        read_new_files(c, others.data);
+        find_affected(c, root);
+    }
+    c->base = str_take(&base);
+    str_release(&diff);
+    str_release(&others);
+    return ok;
+}
+
+void change_release(Change *c)
+{
+    for (size_t i = 0; i < c->files.len; i++) {
+        Ranges *r = c->files.entries[i].value;
+        vec_release(r);
+        free(r);
+    }
+    map_release(&c->files);
+    map_release(&c->affected);
+    free(c->rev);
+    free(c->base);
+}
+
+char *change_commit(const char *root)
+{
+    Str head = { 0 }, changes = { 0 };
+    char *id[] = { "rev-parse", "HEAD", NULL };
+    char *dirty[] = { "status", "--porcelain", "--untracked-files=no", NULL };
+    bool ok = git(root, id, &head, NULL) && git(root, dirty, &changes, NULL) && !changes.len;
+    while (head.len && isspace((unsigned char)head.data[head.len - 1]))
+        head.data[--head.len] = 0;
+    char *commit = xstrdup(ok ? str_c(&head) : "");
+    str_release(&head);
+    str_release(&changes);
+    return commit;
+}
+
+/* ---- findings of the change */
+
+/* The line on which the function around this line begins; 0: not known. */
+static int function_at(Project *p, const char *file, int line)
+{
+    size_t n, nf;
+    int begin = 0;
+    const ProjectProgram *all = project_programs(p, &n);
+    char *path = path_join(project_root(p), file);
+    for (size_t i = 0; i < n; i++) {
+        const Program *model = project_program(p, &all[i]);
+        const Function *const *fns = model ? program_functions(model, &nf) : NULL;
+        for (size_t k = 0; fns && k < nf; k++)
+            if (fns[k]->defined && (int)fns[k]->line <= line && (int)fns[k]->line > begin &&
+                strcmp(fns[k]->file, path) == 0)
+                begin = (int)fns[k]->line;
+    }
+    free(path);
+    return begin;
+}
+
+static bool touches(const Change *c, Project *p, const Location *at)
+{
+    const Ranges *r = at->file ? map_get(&c->files, at->file) : NULL;
+    if (!r)
+        return false;
+    if (!at->line)
+        return true;
+    int mine = function_at(p, at->file, at->line);
+    for (size_t i = 0; i < r->len; i++) {
+        Range x = r->items[i];
+        if (at->line >= x.from && at->line <= x.to)
+            return true;
+        if (mine && (function_at(p, at->file, x.from) == mine || (x.from <= mine && mine <= x.to)))
+            return true;
+    }
+    return false;
+}
+
+bool change_touches(const Change *c, Project *p, const StoredFinding *f)
+{
+    bool is = touches(c, p, &f->finding.where);
+    for (size_t i = 0; !is && i < f->finding.nsteps; i++)
+        is = touches(c, p, &f->finding.steps[i].at);
+    for (size_t i = 0; !is && i < f->finding.nrelated; i++)
+        is = touches(c, p, &f->finding.related[i].at);
+    return is;
+}

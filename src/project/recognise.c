@@ -1,0 +1,208 @@
+#include "project/recognise.h"
+#include "base/escape.h"
+#include "base/file.h"
+#include "base/proc.h"
+#include "base/str.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* A row fits a folder that has one of its files and none of `unless`. $OUT is the folder to build
+ * in, $J the number of jobs. Rows that leave the tree alone stand above those that don't. */
+static const struct system {
+    const char *name;
+    const char *files[5];
+    const char *unless[3];
+    const char *tool;
+    const char *command;
+    const char *clean;
+    bool in_place;
+} systems[] = {
+    { "make",
+      { "GNUmakefile", "makefile", "Makefile" },
+      { "configure", "configure.ac" },
+      "make",
+      "make -j$J",
+      "make clean",
+      true },
+    /* configured already */
+    { "make", { "config.status" }, { NULL }, "make", "make -j$J", "make clean", true },
+    { "CMake",
+      { "CMakeLists.txt" },
+      { NULL },
+      "cmake",
+      "cmake -S . -B $OUT -DCMAKE_EXPORT_COMPILE_COMMANDS=ON && cmake --build $OUT -j$J",
+      "cmake --build $OUT --target clean",
+      false },
+    { "Meson",
+      { "meson.build" },
+      { NULL },
+      "meson",
+      "{ test -f $OUT/build.ninja || meson setup $OUT .; } && meson compile -C $OUT -j$J",
+      "ninja -C $OUT clean",
+      false },
+    { "configure",
+      { "configure" },
+      { "config.status" },
+      "make",
+      "sh ./configure && make -j$J",
+      "make clean",
+      true },
+    { "autogen.sh",
+      { "autogen.sh" },
+      { "configure" },
+      "autoreconf",
+      "NOCONFIGURE=1 sh ./autogen.sh && sh ./configure && make -j$J",
+      "make clean",
+      true },
+    /* also where a configure script is there, and does not work any more */
+    { "autoreconf",
+      { "configure.ac", "configure.in" },
+      { NULL },
+      "autoreconf",
+      "autoreconf -fi && sh ./configure && make -j$J",
+      "make clean",
+      true },
+    { "script",
+      { "build.sh", "compile.sh", "make.sh", "build" },
+      { NULL },
+      "sh",
+      "sh ./$FILE",
+      "",
+      true },
+};
+
+enum { SYSTEMS = sizeof systems / sizeof *systems };
+
+static const char *first_there(const char *folder, const char *const *names, size_t n)
+{
+    const char *found = NULL;
+    for (size_t i = 0; i < n && names[i] && !found; i++) {
+        char *path = path_join(folder, names[i]);
+        found = file_is_regular(path) ? names[i] : NULL;
+        free(path);
+    }
+    return found;
+}
+
+static char *filled_in(const char *text, const char *out, unsigned jobs, const char *file)
+{
+    Str s = { 0 };
+    for (const char *p = text; *p;)
+        if (str_starts(p, "$OUT")) {
+            escape_shell(&s, out);
+            p += 4;
+        } else if (str_starts(p, "$FILE")) {
+            escape_shell(&s, file);
+            p += 5;
+        } else if (str_starts(p, "$J")) {
+            str_addf(&s, "%u", jobs);
+            p += 2;
+        } else {
+            str_addc(&s, *p++);
+        }
+    return str_take(&s);
+}
+
+static void look(const char *folder, const char *workspace, unsigned jobs, Builds *out)
+{
+    for (size_t i = 0; i < SYSTEMS; i++) {
+        const struct system *sys = &systems[i];
+        const char *file = first_there(folder, sys->files, 5);
+        if (!file || first_there(folder, sys->unless, 3))
+            continue;
+        Build *b = vec_grow(out);
+        char *name = path_safe_name(path_base(folder)), *tool = path_search(sys->tool, NULL);
+        char *to = xprintf("%s/build-%s-%s", workspace, sys->name, name);
+        b->system = sys->name;
+        b->folder = xstrdup(folder);
+        b->command = filled_in(sys->command, to, jobs, file);
+        b->clean = filled_in(sys->clean, to, jobs, file);
+        b->out = sys->in_place ? xstrdup("") : xstrdup(to);
+        b->needs = xstrdup(tool ? "" : sys->tool);
+        b->in_place = sys->in_place;
+        free(tool);
+        free(to);
+        free(name);
+    }
+}
+
+void recognise(const char *root, const char *workspace, unsigned jobs, Builds *out)
+{
+    look(root, workspace, jobs, out);
+    Strings names = { 0 };
+    if (!out->len)
+        dir_list(root, &names, NULL);
+    for (size_t i = 0; i < names.len; i++) {
+        char *folder = path_join(root, names.items[i]);
+        if (*names.items[i] != '.' && file_is_dir(folder))
+            look(folder, workspace, jobs, out);
+        free(folder);
+    }
+    strings_release(&names);
+}
+
+void builds_release(Builds *b)
+{
+    for (size_t i = 0; i < b->len; i++) {
+        free(b->items[i].folder);
+        free(b->items[i].command);
+        free(b->items[i].clean);
+        free(b->items[i].out);
+        free(b->items[i].needs);
+    }
+    vec_release(b);
+}
+
+/* ---- tests */
+
+static bool file_has(const char *folder, const char *name, const char *text)
+{
+    Str s = { 0 };
+    char *path = path_join(folder, name);
+    bool has = file_exists(path) && file_read(path, &s, NULL) && strstr(str_c(&s), text);
+    str_release(&s);
+    free(path);
+    return has;
+}
+
+/* Does make know this target? It runs nothing. */
+static bool has_target(const char *folder, const char *target)
+{
+    char *argv[] = { "make", "-n", (char *)target, NULL };
+    Proc p = { .argv = argv, .cwd = folder, .seconds = 20, .capture = true };
+    ProcResult r = { 0 };
+    bool ok = proc_run(&p, &r, NULL) && r.status == 0 && !r.timed_out &&
+              !str_starts(str_c(&r.out), "make: Nothing to be done for");
+    proc_result_release(&r);
+    return ok;
+}
+
+static char *tests_of_make(const Build *b)
+{
+    static const char *const targets[] = { "check", "test", "tests" };
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+        if (has_target(b->folder, targets[i]))
+            return xprintf("make %s", targets[i]);
+    return NULL;
+}
+
+char *recognise_tests(const Build *b)
+{
+    Str s = { 0 };
+    if (strcmp(b->system, "CMake") == 0) {
+        if (!file_has(b->out, "CTestTestfile.cmake", "add_test") &&
+            !file_has(b->out, "CTestTestfile.cmake", "subdirs"))
+            return NULL;
+        str_add(&s, "ctest --timeout 60 --test-dir ");
+        escape_shell(&s, b->out);
+        return str_take(&s);
+    }
+    if (strcmp(b->system, "Meson") == 0) {
+        if (!file_has(b->out, "meson-info/intro-tests.json", "{"))
+            return NULL;
+        str_add(&s, "meson test --no-rebuild -C ");
+        escape_shell(&s, b->out);
+        return str_take(&s);
+    }
+    return strcmp(b->system, "script") == 0 ? NULL : tests_of_make(b);
+}

@@ -1,0 +1,97 @@
+/* When `check` runs this technique: on each way in which the tests start a program with a file or
+ * an input, and on programs that seem to read one. */
+#include "project/plan.h"
+#include "technique/explore/explore.h"
+#include <string.h>
+
+enum { MOST = 8, MOST_OF_PROGRAM = 4 };
+
+static const char *const reads_files[] = { "fopen", "fopen64", "open", "open64", "openat", NULL };
+static const char *const reads_input[] = { "fgets",          "fgetc", "getchar", "getline", "scanf",
+                                           "__isoc99_scanf", "fread", "read",    "getc",    NULL };
+static const char *const is_server[] = { "accept", "accept4", "listen", NULL };
+
+static PlanStep *add(Project *p, Plan *plan, const ProjectProgram *x, const char *variant,
+                     const char *corpus, const Strings *args, const char *why)
+{
+    PlanStep *s = plan_step(plan, STAGE_RUNS, x->shown, "%s", why);
+    s->variant = arena_strdup(&plan->arena, variant);
+    const char *folder = step_folder(plan, s, p);
+    s->open_ended = true;
+    step_program(plan, s, x);
+    step_word(plan, s, "-o");
+    step_word(plan, s, "%s", folder);
+    step_word(plan, s, "--resume");
+    if (*corpus) {
+        step_word(plan, s, "-i");
+        step_word(plan, s, "%s", corpus);
+    }
+    if (args->len) {
+        step_word(plan, s, "--");
+        step_words(plan, s, args->items, args->len);
+    }
+    step_makes(plan, s, "corpus", x->captured->path, arena_printf(&plan->arena, "%s/queue", folder),
+               args);
+    step_makes(plan, s, "failures", x->captured->path,
+               arena_printf(&plan->arena, "%s/failures", folder), args);
+    return s;
+}
+
+/* The ways that the tests have shown. */
+static size_t add_observed(Project *p, Plan *plan, const ProjectProgram *x)
+{
+    size_t n = 0;
+    for (const ProjectShape *const *s = project_shapes(p, x); *s && n < MOST_OF_PROGRAM; s++) {
+        if (!(*s)->has_file && (*s)->input == INPUT_NONE)
+            continue;
+        PlanStep *step =
+            add(p, plan, x, (*s)->name, (*s)->corpus, &(*s)->args,
+                arena_printf(&plan->arena, "the tests start it so %zu times, with %zu files",
+                             (*s)->runs, (*s)->ncorpus));
+        step_costs(step, 8, 120, 2.5 / (1 + 0.5 * (double)n));
+        n++;
+    }
+    return n;
+}
+
+static void add_guess(Project *p, Plan *plan, const ProjectProgram *x)
+{
+    Strings args = { 0 };
+    const char *why = "it has LLVMFuzzerTestOneInput()", *variant = "fuzz target";
+    if (!project_defines(p, x, "LLVMFuzzerTestOneInput")) {
+        bool file = project_calls(p, x, reads_files), input = project_calls(p, x, reads_input);
+        if (!file && !input)
+            return;
+        if (file)
+            vec_push(&args, "@@");
+        variant = file ? "@@" : "<";
+        why = file ? "it opens files; no test was seen that starts it"
+                   : "it reads its standard input; no test was seen that starts it";
+    }
+    PlanStep *step = add(p, plan, x, variant, "", &args, why);
+    step_costs(step, 8, 60, 1);
+    vec_release(&args);
+}
+
+void explore_plan(Project *p, Plan *plan)
+{
+    size_t n, planned = 0;
+    const ProjectProgram *all = project_programs(p, &n);
+    for (size_t i = 0; i < n && planned < MOST; i++) {
+        const ProjectProgram *x = &all[i];
+        if (x->is_library || (x->is_test && !project_defines(p, x, "LLVMFuzzerTestOneInput")))
+            continue;
+        if (project_calls(p, x, is_server)) {
+            plan_skip(plan, x->shown, "it waits for connections, which explore does not make");
+            continue;
+        }
+        size_t before = plan->steps.len;
+        if (!add_observed(p, plan, x))
+            add_guess(p, plan, x);
+        planned += plan->steps.len - before;
+        if (plan->steps.len == before)
+            plan_skip(plan, x->shown, "it seems to read no file and no input");
+    }
+    if (!planned)
+        plan_skip(plan, "", "no program that reads a file or its standard input");
+}

@@ -1,0 +1,197 @@
+# sundew check: recognised builds, observed tests, the plan, what feeds what, a second check, kills,
+# Ctrl-C, bad input, changes, outputs, scripts for CI. No step here is bounded by time: only
+# techniques that end by themselves run.
+. "$TOP/tests/scripts/tap.bash"
+unset SUNDEW_SINCE SUNDEW_OUT SUNDEW_TIME GITHUB_ACTIONS GITHUB_STEP_SUMMARY
+export GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@t GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@t GIT_CONFIG_GLOBAL=/dev/null
+quick="--only arguments,mutability,monitor --time 20m"
+
+# json FILE EXPRESSION: python's, over the document d.
+json() { python3 -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+assert eval(sys.argv[2]), [d.get(k) for k in ("troubles", "ran", "skipped")]' "$1" "$2"; }
+project() { fresh "$1" && cp "$TOP"/tests/subjects/check/* .; }
+swap() { sed -i 's/buf_set(b, start, length);/buf_set(b, length, start);/' buf.c; }
+unswap() { sed -i 's/buf_set(b, length, start);/buf_set(b, start, length);/' buf.c; }
+
+project plain
+"$SUNDEW" check --plan >out
+ok "--plan names the build" grep -qx 'build  make -j[0-9]*' out
+ok "…says that nothing is captured" grep -q "Nothing is captured yet" out
+ok "…and builds nothing" test ! -e prog
+ok "--plan tells why a technique does not fit" grep -q "^not .*monitor: .*for the field" out
+
+swap
+"$SUNDEW" check $quick --json >one.json 2>err; status=$?
+ok "a defect: exit status 1" test $status = 1
+ok "the build is said before it runs" grep -q "build (make): make -j" err
+ok "tests that were guessed are said so" grep -q "tests (guessed.*): make check" err
+ok "findings have their technique and evidence" json one.json \
+    'any(f["technique"] == "arguments" and f["evidence"] == "statistical" and f["line"] == 11 for f in d["findings"])'
+ok "a suggestion is style" json one.json \
+    'any(f["rule"] == "mutability/const-able" and f["evidence"] == "style" for f in d["findings"])'
+ok "plan, ran and skipped" json one.json \
+    'len(d["plan"]) == 2 and len(d["ran"]) == 2 and all(r["now"] and r["status"] == "done" for r in d["ran"]) and d["skipped"][0]["technique"] == "monitor"'
+ok "all findings of a first check are new" json one.json 'len(d["new"]) >= 2'
+
+"$SUNDEW" check $quick --json >two.json 2>err
+ok "a second check does nothing again" json two.json 'len(d["ran"]) == 2 and not any(r["now"] for r in d["ran"])'
+ok "…not even the tests" sh -c '! grep -q "tests" err'
+ok "…has the same findings" sh -c 'for f in one two; do python3 -c "import json; print(sorted(f[\"fingerprint\"] for f in json.load(open(\"$f.json\"))[\"findings\"]))" >$f.prints; done; cmp one.prints two.prints'
+ok "…none of them new" json two.json 'd["new"] == []'
+"$SUNDEW" check $quick >out 2>/dev/null
+ok "the answer fits on a screen" sh -c '[ $(wc -l <out) -le 24 ] && grep -q "buf.c:11: buf_set: arguments 2 and 3 look swapped.*\[arguments\] statistical" out'
+ok "…and names the page" sh -c 'page=$(sed -n "s/.*time line: \(.*report.html\).*/\1/p" out) && grep -q "<svg class=\"timeline\"\|What ran" "$page"'
+
+unswap
+"$SUNDEW" check $quick --json >three.json 2>/dev/null; status=$?
+ok "after a fix: exit status 0" test $status = 0
+ok "…what changed was done again" json three.json 'all(r["now"] for r in d["ran"]) and not any(f["technique"] == "arguments" for f in d["findings"])'
+
+"$SUNDEW" check --plan --json >plan.json
+ok "the tests have shown how the program is started" json plan.json \
+    'any(s["technique"] == "explore" and s["variant"] == "@@" and s["command"][-2:] == ["--", "@@"] and "2 times, with 2 files" in s["reason"] for s in d["plan"])'
+ok "each technique has a plan or a reason" json plan.json \
+    'len({s["technique"] for s in d["plan"]} | {s["technique"] for s in d["skipped"]}) == '"$(ls -d "$TOP"/src/technique/*/ | wc -l)"
+
+# ---- results of one technique feed another, through the workspace
+mkdir -p .sundew/check/out
+printf '!x\n' >seed
+"$SUNDEW" -q explore ./prog --executions 20 -j1 -i seed --label 'explore prog (@@)' -o .sundew/check/out/e -- @@ >/dev/null 2>&1
+python3 - "$PWD" <<'END'
+import json, sys
+s = json.load(open(".sundew/check/state.json"))
+s["products"].append({"kind": "failures", "program": sys.argv[1] + "/prog", "path": sys.argv[1] + "/.sundew/check/out/e/failures",
+                      "by": "explore prog (@@)", "key": "", "args": ["@@"]})
+json.dump(s, open(".sundew/check/state.json", "w"))
+END
+"$SUNDEW" check --only reproduce --time 20m --json >fed.json 2>err
+ok "an input that fails goes on to reproduce" json fed.json \
+    '[(r["technique"], r["fed_by"], r["status"]) for r in d["ran"]] == [("reproduce", "explore prog (@@)", "done")]'
+ok "…which makes a C test" sh -c 'ls .sundew/check/out/reproduce-prog-*/test_main.c'
+ok "both tell of one trouble" json fed.json \
+    'len({f["line"] for f in d["findings"] if f["technique"] in ("explore", "reproduce")}) == 1 and sum("same_as" in f for f in d["findings"]) == 1'
+ok "the page shows the chain" grep -q "fed by explore prog (@@)" .sundew/check/report.html
+
+# ---- killed at any moment
+project killed
+swap
+for delay in 0.05 0.3 0.6 1 1.5 2.5; do
+    (timeout -s KILL $delay "$SUNDEW" check $quick >/dev/null 2>&1) 2>/dev/null
+    cp .sundew/check/state.json before.json 2>/dev/null || echo '{"steps": []}' >before.json
+done
+"$SUNDEW" check $quick --json >last.json 2>err; status=$?
+ok "killed six times: the next check ends well" test $status = 1
+ok "…with all findings" json last.json 'any(f["technique"] == "arguments" for f in d["findings"]) and len(d["ran"]) == 2'
+ok "…and what was done is not done again" python3 -c '
+import json
+done = {s["name"] for s in json.load(open("before.json"))["steps"] if s["status"] == "done"}
+assert not done & {r["step"] for r in json.load(open("last.json"))["ran"] if r["now"]}'
+ok "Ctrl-C: the answer so far, exit status 130" sh -c '
+    "$SUNDEW" check --only arguments --time 20m -- sleep 1000 >out 2>err & pid=$!
+    while ! grep -q "tests: sleep" err; do sleep 0.1; done
+    kill -INT $pid; wait $pid; [ $? = 130 ] && grep -q "^killed: " out && grep -q "INCOMPLETE.*interrupted" err'
+
+# ---- bad input
+fresh nothing
+"$SUNDEW" check --json >out.json 2>err; status=$?
+ok "nothing to build: said, exit status 2" sh -c "[ $status = 2 ] && grep -q 'no build was recognised' err"
+ok "…in JSON too" json out.json '"no build was recognised" in d["troubles"][0]["why"] and not d["complete"]'
+
+project broken
+swap
+printf 'all: buf.o\n\tfalse\n' >GNUmakefile
+"$SUNDEW" check --only arguments --time 20m --json >out.json 2>err; status=$?
+ok "a build that fails: said, and its units are looked at" json out.json \
+    '"failed with status" in d["troubles"][0]["why"] and d["ran"][0]["status"] == "done" and d["ran"][0]["examined"]'
+ok "…with the build's last words" grep -q '  | make: .*Error 1' err
+
+project failing
+cat >broken.pig <<'END'
+a = LOAD 'x' AS (n:int;
+END
+"$SUNDEW" check --only arguments,examples --time 20m --json >out.json 2>/dev/null
+ok "a step that fails is told, the others run" json out.json \
+    'sorted((r["technique"], r["status"]) for r in d["ran"]) == [("arguments", "done"), ("examples", "failed")] and "1 step failed" in d["incomplete"][0]'
+"$SUNDEW" check --only arguments --time 41s --json -- sleep 1000 >out.json 2>/dev/null
+ok "tests that hang are ended and said" json out.json 'any(t["what"] == "the tests" and "had not ended" in t["why"] for t in d["troubles"]) and d["ran"][0]["technique"] == "arguments"'
+"$SUNDEW" check --only arguments --time 20m --json -- false >out.json 2>/dev/null
+ok "tests that fail are said" json out.json 'any("failed with status 1" in t["why"] for t in d["troubles"])'
+ok "a technique that is none: exit status 2" status 2 "$SUNDEW" check --only nonsense
+ok "--build names another build" says "build (--build): cc -g -o prog main.c buf.c" "$SUNDEW" check --only arguments --time 20m --no-tests --build 'cc -g -o prog main.c buf.c'
+
+# ---- build systems
+system() {     # NAME FILE: the project with another build, in which the defect is found
+    rm -f Makefile
+    swap
+    "$SUNDEW" check --only arguments --time 20m --json >out.json 2>err
+    json out.json "d['builds'][0]['system'] == '$1' and d['builds'][0]['used'] and any(f['technique'] == 'arguments' for f in d['findings'])"
+}
+project cmake
+printf 'cmake_minimum_required(VERSION 3.10)\nproject(p C)\nenable_testing()\nadd_executable(prog main.c buf.c)\nadd_test(NAME t COMMAND prog ${CMAKE_SOURCE_DIR}/a.txt)\n' >CMakeLists.txt
+ok "CMake" system CMake
+ok "…and ctest" grep -q "tests (guessed.*): ctest" err
+project meson
+printf "project('p', 'c')\ne = executable('prog', 'main.c', 'buf.c')\ntest('t', e, args: files('a.txt'))\n" >meson.build
+ok "Meson" system Meson
+ok "…and meson test" grep -q "tests (guessed.*): meson test" err
+project configure
+printf '#!/bin/sh\nprintf "prog: main.c buf.c\\n\\tcc -g -o prog main.c buf.c\\n" >Makefile\n' >configure
+ok "configure" system configure
+project script
+printf 'cc -g -o prog main.c buf.c\n' >build.sh
+ok "a script" system script
+project built
+make -s
+ok "a project that is built already is built again" sh -c '"$SUNDEW" check --only arguments --time 20m --json >out.json 2>err; grep -q "built already: make clean" err && grep -q "3 calls in 2 units\|calls in 2 units" out.json'
+fresh below && mkdir part && cp "$TOP"/tests/subjects/check/* part/
+ok "a build in a folder of the project" says "(in part)" "$SUNDEW" check --only arguments --time 20m
+
+# ---- a change
+project since
+printf '.sundew/\n*.o\nprog\n*.json\nerr\nresults/\n' >.gitignore
+git init -q . && git add -A && git commit -qm one
+sed -i 's/return b->start + b->length;/return b->length + b->start;/' buf.c
+git commit -qam two
+swap
+git commit -qam three
+"$SUNDEW" check --only arguments --time 20m --since HEAD~1 --json >out.json 2>err; status=$?
+ok "--since: the change brings a finding" sh -c "[ $status = 1 ]"
+ok "…which is in its function" json out.json '[f["line"] for f in d["findings"]] == [11]'
+git checkout -q HEAD~1 2>/dev/null; swap; git commit -qam 'older'; sed -i 's/b->length + b->start/b->start + b->length/' buf.c; git commit -qam newer
+ok "--since: a finding elsewhere does not count" status 0 "$SUNDEW" -q check --only arguments --time 20m --since HEAD~1
+ok "--since: no such revision" says "--since nonsense: git:" "$SUNDEW" check --since nonsense
+ok "--since: exit status 2 then" status 2 "$SUNDEW" check --since nonsense
+
+# ---- for CI
+SUNDEW_OUT=results SUNDEW_SINCE=HEAD~2 SUNDEW_TIME=20m sh "$TOP/share/ci/sundew-ci" --only arguments >out 2>err; status=$?
+ok "sundew-ci: exit status 1, and all results" sh -c "[ $status = 1 ] && cd results && ls findings.sarif junit.xml codequality.json report.html summary.md"
+ok "GitLab's report" python3 -c '
+import json
+d = json.load(open("results/codequality.json"))
+assert d[0]["location"] == {"path": "buf.c", "lines": {"begin": 11}} and d[0]["severity"] == "minor" and d[0]["fingerprint"] and d[0]["check_name"] == "arguments/swapped"'
+ok "the summary for a job" sh -c 'grep -q "| arguments the source |" results/summary.md && grep -q "buf.c:11" results/summary.md'
+ok "sundew-ci without the revision checks all" sh -c 'SUNDEW_SINCE=0123456789 SUNDEW_OUT=results SUNDEW_TIME=20m sh "$TOP/share/ci/sundew-ci" --only arguments 2>&1 >/dev/null | grep -q "everything is checked"'
+ok "sundew-ci on GitHub writes annotations" sh -c 'GITHUB_ACTIONS=true SUNDEW_OUT=results SUNDEW_TIME=20m sh "$TOP/share/ci/sundew-ci" --only arguments 2>/dev/null | grep -q "^::warning file=buf.c,line=11"'
+cp "$TOP/share/ci/pre-commit/pre-commit" .git/hooks/
+printf '[check]\nonly = arguments\n' >sundew.ini
+PATH=$(dirname "$SUNDEW"):$PATH SUNDEW_TIME=20m; export PATH SUNDEW_TIME
+unswap; git add -A
+ok "the hook lets a good commit pass" git commit -qm good
+swap; git add -A
+ok "…and stops a bad one" sh -c '! git commit -qm bad'
+ok "the hook leaves other commits alone" sh -c 'git checkout -q -- . 2>/dev/null; git reset -q --hard; echo x >notes; git add notes; git commit -qm notes'
+ok "the scripts are for sh" sh -c 'for f in "$TOP"/share/ci/sundew-ci "$TOP"/share/ci/install-sundew "$TOP"/share/ci/pre-commit/pre-commit; do sh -n "$f" || exit 1; done'
+ok "the Action and the template are YAML that call them" python3 -c '
+import os, re
+top = os.environ["TOP"] + "/share/ci/"
+for f in "github/action.yml", "gitlab/sundew.yml":
+    t = open(top + f).read()
+    assert "sundew-ci" in t and "install-sundew" in t and "\t" not in t, f
+try:
+    import yaml
+    a = yaml.safe_load(open(top + "github/action.yml")); g = yaml.safe_load(open(top + "gitlab/sundew.yml"))
+    assert a["runs"]["using"] == "composite" and g["sundew"]["artifacts"]["reports"]["codequality"]
+except ImportError:
+    pass'
+done_testing

@@ -1,0 +1,39 @@
+#include "lend.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *copy(const char *s)
+{
+    char *c = malloc(strlen(s) + 1);
+    return c ? strcpy(c, s) : NULL;
+}
+
+int main(void)
+{
+    struct bag *b = bag_new();
+    bag_label(b, copy("apples"));
+    bag_fill(b, copy("1234"), 4);
+    printf("%d\n", bag_weight(b));
+    bag_label(b, copy("pears"));
+    printf("%d\n", bag_weight(b));
+    bag_free(b);
+
+    struct item last = { "two", NULL, 2 }, first = { "one", &last, 1 };
+    printf("%zu\n", list_length(&first));
+    printf("%zu\n", list_length(&last));
+
+    const char *text = "a1b22c333";
+    printf("%d\n", count_digits(text, text + 9));
+    printf("%d\n", count_digits(text + 2, text + 5));
+
+    const char *words[] = { "some", "words" };
+    printf("%zu\n", words_length(words, 2));
+
+    struct doc *d = doc_open("data/lines.txt");
+    if (!d)
+        return 1;
+    printf("%d\n", doc_lines(d));
+    doc_close(d);
+    return 0;
+}

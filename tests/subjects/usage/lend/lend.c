@@ -1,0 +1,87 @@
+#include "lend.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct bag {
+    char *label, *bytes;
+    size_t n;
+};
+
+struct bag *bag_new(void) { return calloc(1, sizeof(struct bag)); }
+
+void bag_free(struct bag *b)
+{
+    free(b->label);
+    free(b->bytes);
+    free(b);
+}
+
+void bag_label(struct bag *b, char *label)
+{
+    free(b->label);
+    b->label = label;
+}
+
+void bag_fill(struct bag *b, char *bytes, size_t n)
+{
+    free(b->bytes);
+    b->bytes = bytes;
+    b->n = n;
+}
+
+int bag_weight(const struct bag *b)
+{
+    int sum = b->label ? (int)strlen(b->label) : 0;
+    for (size_t i = 0; i < b->n; i++)
+        sum += b->bytes[i];
+    return sum;
+}
+
+size_t list_length(const struct item *list)
+{
+    size_t n = 0;
+    for (; list; list = list->next)
+        n += strlen(list->name) + (size_t)list->n;
+    return n;
+}
+
+int count_digits(const char *first, const char *after_last)
+{
+    int n = 0;
+    for (; first != after_last; first++)
+        n += *first >= '0' && *first <= '9';
+    return n;
+}
+
+size_t words_length(const char *const *words, int n)
+{
+    size_t sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += strlen(words[i]);
+    return sum;
+}
+
+struct doc {
+    int lines;
+};
+
+struct doc *doc_open(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    if (!f)
+        return NULL;
+    struct doc *d = calloc(1, sizeof *d);
+    for (int c; d && (c = getc(f)) != EOF;)
+        d->lines += c == '\n';
+    fclose(f);
+    return d;
+}
+
+int doc_lines(const struct doc *d) { return d->lines; }
+
+void doc_close(struct doc *d)
+{
+    d->lines = -1;
+    free(d);
+}

@@ -1,0 +1,35 @@
+/* Memory that a caller and a library share. The rules are in no header: only an example shows them. */
+#ifndef LEND_H
+#define LEND_H
+#include <stddef.h>
+
+/* Callers fill these in. */
+struct item {
+    const char *name;
+    struct item *next;
+    int n;
+};
+
+/* A bag takes what it is given: the memory has to come from malloc(). */
+struct bag;
+struct bag *bag_new(void);
+void bag_free(struct bag *b);
+void bag_label(struct bag *b, char *label);    /* taken */
+void bag_fill(struct bag *b, char *bytes, size_t n);   /* taken */
+int bag_weight(const struct bag *b);
+
+/* Names of all items of a list, none of them NULL. */
+size_t list_length(const struct item *list);
+
+/* The bytes from `first` to `after_last` that are digits. */
+int count_digits(const char *first, const char *after_last);
+
+/* All words have to be there. */
+size_t words_length(const char *const *words, int n);
+
+/* A file, read. NULL: there is none. */
+struct doc;
+struct doc *doc_open(const char *path);
+int doc_lines(const struct doc *d);
+void doc_close(struct doc *d);
+#endif
