@@ -634,6 +634,23 @@ static void code_outside_keeps_its_const(void **state)
     done(&u);
 }
 
+/* A static library with hidden symbols: others link with it all the same. */
+static const char hidden[] = "#pragma GCC visibility push(hidden)\n"
+                             "struct job { void (*done)(char *); };\n"
+                             "static int sum;\n"
+                             "static void reads(char *s) { sum += *s; }\n"
+                             "void set(struct job *j, void (*done)(char *)) { j->done = done; }\n"
+                             "void plain(struct job *j) { set(j, reads); }\n"
+                             "void ends(struct job *j, char *s) { j->done(s); }\n";
+
+static void hidden_functions_of_an_archive_are_called(void **state)
+{
+    (void)state;
+    Subject s = subject(hidden, NULL);
+    assert_int_not_equal(param(&s, "ends", "s")->own.verdict, MUT_IMMUTABLE);
+    done(&s);
+}
+
 static const char offers[] =
     "struct ops { long n; int (*look)(const char *); int (*take)(char *, long); };\n"
     "int shown(struct ops *o, char *s) { return o->look(s); }\n"
@@ -711,6 +728,7 @@ int main(void)
         cmocka_unit_test(a_guess_by_memory_stays_a_guess_through_pointers),
         cmocka_unit_test(what_is_meant_for_another_is_likely_no_write),
         cmocka_unit_test(code_outside_keeps_its_const),
+        cmocka_unit_test(hidden_functions_of_an_archive_are_called),
         cmocka_unit_test(what_is_offered_is_likely_written),
         cmocka_unit_test(a_const_on_the_way_is_believed),
         cmocka_unit_test(observations_refine_unknowns_only),

@@ -9,7 +9,7 @@
 #include <time.h>
 
 /* Raised when the rules change, so that answers by older rules are not read again. */
-enum { RULES = 3 };
+enum { RULES = 4 };
 
 static double now(void)
 {
@@ -93,8 +93,10 @@ PointsTo *pointsto_new(LLVMModuleRef m, const Summaries *s, const PointsToPlan *
     ptvalues_init(&a->v, m);
     if (!main_fn || LLVMIsDeclaration(main_fn))
         p.open_world = true;
-    str_addf(&key, SUNDEW_VERSION " rules %d, key %s, summaries %016llx, plan %d%d", RULES,
-             p.key ? p.key : "", (unsigned long long)summaries_hash(s), p.open_world, p.no_clones);
+    p.hidden_too |= pt_hides_all(m);
+    str_addf(&key, SUNDEW_VERSION " rules %d, key %s, summaries %016llx, plan %d%d%d", RULES,
+             p.key ? p.key : "", (unsigned long long)summaries_hash(s), p.open_world, p.hidden_too,
+             p.no_clones);
     if (!p.cache || !ptanswer_read(a, p.cache, str_c(&key))) {
         PtValues v = a->v;
         memset(&a->v, 0, sizeof a->v);

@@ -34,6 +34,8 @@ typedef struct PointsToPlan {
     /* May code that we don't see call every exported function? Otherwise only
      * main() is an entry. Without a main() it is always so. */
     bool open_world;
+    bool hidden_too;          /* hidden functions are exported too; always so if all are
+                               * hidden, as in a library that is linked statically */
     bool no_clones;           /* heap objects by malloc call alone, to compare */
     const char *cache;        /* file to keep the answer in; NULL: none */
     const char *key;          /* what the cached answer depends on: a digest */

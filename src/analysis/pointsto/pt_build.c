@@ -224,12 +224,22 @@ static void extern_variable(Pt *pt, uint32_t object, LLVMValueRef g)
         pt_member(pt, pt->world, any);
 }
 
-bool pt_is_exported(LLVMValueRef g)
+bool pt_is_exported(const PointsToPlan *plan, LLVMValueRef g)
 {
     LLVMLinkage l = LLVMGetLinkage(g);
 
     return l != LLVMInternalLinkage && l != LLVMPrivateLinkage &&
-           LLVMGetVisibility(g) != LLVMHiddenVisibility;
+           (plan->hidden_too || LLVMGetVisibility(g) != LLVMHiddenVisibility);
+}
+
+bool pt_hides_all(LLVMModuleRef m)
+{
+    const PointsToPlan by_visibility = { 0 };
+
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f) && pt_is_exported(&by_visibility, f))
+            return false;
+    return true;
 }
 
 static void variables(Pt *pt)
@@ -255,7 +265,7 @@ static void variables(Pt *pt)
             continue;
         }
         initialise(pt, o, LLVMGetInitializer(g), 0);
-        if (pt->plan->open_world && pt_is_exported(g))
+        if (pt->plan->open_world && pt_is_exported(pt->plan, g))
             pt_member(pt, pt->world, pt_loc(pt, o, 0));
     }
 }
@@ -742,7 +752,7 @@ static void entries(Pt *pt)
         return;
     for (size_t i = 0; i < pt->v->functions.len; i++) {
         fn = pt->v->functions.items[i].fn;
-        if (!LLVMIsDeclaration(fn) && pt_is_exported(fn))
+        if (!LLVMIsDeclaration(fn) && pt_is_exported(pt->plan, fn))
             pt_member(pt, pt->world, pt_loc(pt, global_object(pt, fn), 0));
     }
 }

@@ -916,7 +916,7 @@ static void build(Flow *f)
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
             for (LLVMValueRef x = LLVMGetFirstInstruction(b); x; x = LLVMGetNextInstruction(x))
                 instruction(f, x, f->ret[i]);
-        if (!f->pt->plan->open_world || LLVMIsDeclaration(fn) || !pt_is_exported(fn))
+        if (!f->pt->plan->open_world || LLVMIsDeclaration(fn) || !pt_is_exported(f->pt->plan, fn))
             continue;
         add_function(f, f->strayed, ptvalues_number(f->v, fn));
     }

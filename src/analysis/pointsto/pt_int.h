@@ -280,7 +280,9 @@ void pt_note(Pt *pt, LLVMValueRef inst, const char *what);
 
 /* The function behind casts and aliases, or NULL. */
 LLVMValueRef pt_direct_target(LLVMValueRef callee);
-bool pt_is_exported(LLVMValueRef g);
+bool pt_is_exported(const PointsToPlan *plan, LLVMValueRef g);
+/* No function is visible: a library that is linked statically. */
+bool pt_hides_all(LLVMModuleRef m);
 
 /* pt_flow.c: fills flow_known, flow_seen, flow_met. */
 void pt_flow(Pt *pt);

@@ -727,6 +727,32 @@ SwapClass finder_class(Finder *f, const Suspect *s)
 /* Crossed more often than one time in so many, the words say little. */
 static const double crossed_by_both = 0.05, crossed_by_one = 0.02;
 
+/* Has one of its arguments a value that differs from the one value that all other calls pass
+ * there? copy(a, b, 1) saves, copy(b, a, 0) restores. */
+static bool has_own_flag(const View *v)
+{
+    const ArgGroup *g = v->group;
+    const AstCall *here = g->calls.items[v->call];
+
+    for (size_t i = 0; i < here->nargs; i++) {
+        const AstArg *first = NULL;
+        size_t others = 0;
+        bool one = here->args[i].has_value;
+        for (size_t c = 0; one && c < g->calls.len; c++) {
+            const AstCall *call = g->calls.items[c];
+            if (call == here || i >= call->nargs || call->args[i].parameter >= 0)
+                continue;                    /* handed through: says nothing */
+            const AstArg *a = &call->args[i];
+            first = first ? first : a;
+            one = a->has_value && a->value == first->value && a->value != here->args[i].value;
+            others++;
+        }
+        if (one && others >= 3)
+            return true;
+    }
+    return false;
+}
+
 /*
  * The other calls may be enough, if there are some and none does the same. Else both names
  * have to fit the other place, by the declaration, and words must not be ones that
@@ -740,7 +766,7 @@ bool finder_is_strong(Finder *f, const Suspect *s)
 
     if (s->by_habit)
         return s->habit.odds >= 3 * habit_odds && fmin(s->habit.first, s->habit.second) >= 2;
-    if (a->against * 4 > a->for_it)
+    if (a->against * 4 > a->for_it || has_own_flag(&s->view))
         return false;
     if (a->for_it >= LEAST_CALLS && a->for_it * 2 >= a->total && (a->weakest > 0.1 || !a->declared))
         return true;
