@@ -227,7 +227,7 @@ loses_nothing() {
         timeout -s $signal 0.7 "$SUNDEW" explore ./bugs --resume -j1 --no-mutation -o bugs.out >/dev/null 2>&1
         [ "$(failures_there)" -ge "$before" ] || { echo "after SIG$signal $(failures_there) of $before"; return 1; }
     done
-    "$SUNDEW" explore ./bugs --resume -j1 --no-mutation --time 20s -o bugs.out --json >resumed.json
+    "$SUNDEW" explore ./bugs --resume -j1 --no-mutation --executions 200 -o bugs.out --json >resumed.json
     json resumed.json 'len([f for f in d["failures"] if f["location"]]) >= 3 and d["branches"]["covered"] >= json.load(open("bugs.json"))["branches"]["covered"]'
 }
 ok "an interrupted --resume loses nothing" loses_nothing
