@@ -285,8 +285,10 @@ static void add_after(Job *j, const Input *in, const Failure *f, FrontJudge by, 
     if (!b)
         return;
     b->f.runs += passed;
-    repeat(j, b);
-    compare(j, b);
+    if (!small) {                              /* else an earlier exploration has */
+        repeat(j, b);
+        compare(j, b);
+    }
     make_smaller(j, b, small);
     bool wanted = !by_command && !b->f.hang && !is_flaky(b), now = wanted && j->tracer && x->watched;
     Input shown = small_input(b);              /* seeds come first: all of them, before that */
