@@ -1,7 +1,7 @@
 # Sundew: one non-recursive build.
 #
 #   make            the tool, at build/sundew
-#   make demo       capture examples/ and show the report
+#   make demo       sundew check on examples/, and the report
 #   make check      all tests
 #   make check-asan the same under the address and undefined-behaviour sanitizers
 #   make check-tsan what has threads, under the thread sanitizer
@@ -90,6 +90,7 @@ rt_tags       := $(call rt_src,tags heap/pages)
 rt_concolic   := $(call rt_src,concolic heap/pages)
 rt_coverage   := $(call rt_src,server/forkserver server/batch server/compared server/snapshot)
 rt_input      := $(call rt_src,input)
+rt_clock      := $(call rt_src,clock)
 rt_schedule   := $(call rt_src,schedule heap/pages)
 rt_cover      := $(call rt_src,server/cover)
 rt_calls      := $(call rt_src,calls)
@@ -101,7 +102,7 @@ rt_events     := $(call rt_src,events events_follow)
 rt_adapters   := $(call rt_src,adapters)
 rt_watched    := $(call rt_src,events events_watch heap/pages)
 rt_watch      := $(call rt_src,watch heap/pages)
-runtimes   := monitor record forkserver tags concolic input standins coverage cover schedule calls watch events watched adapters
+runtimes   := monitor record forkserver tags concolic input standins coverage cover clock schedule calls watch events watched adapters
 rt_headers := $(wildcard runtime/*/*.h)
 runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,$(runtimes))
 rt_parts    = $(patsubst %,$(BUILD)/runtime/parts/%.bc,$(1))

@@ -289,6 +289,8 @@ def from_mysql(text):
         return "'%s'" % body.replace("'", "''")
     text = re.sub(r"`[^`]*`|'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\"", one, text.strip())
     text = re.sub(r"\bifnull\(", "coalesce(", text, flags=re.I)
+    parts = re.split(r"('(?:[^']|'')*'|\"[^\"]*\")", text)         # user is a column, not a function
+    text = "".join(p if k % 2 else re.sub(r"\buser\b", '"user"', p) for k, p in enumerate(parts))
     text = re.sub(r"\bas '(\w+)'", r'AS "\1"', text, flags=re.I)
     return re.sub(r"\blimit\s+(\d+)\s*,\s*(\d+)", r"LIMIT \2 OFFSET \1", text, flags=re.I)
 

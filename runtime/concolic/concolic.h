@@ -126,6 +126,8 @@ void sundew_fill(void *to, uint8_t c, sundew_label clabel, uint64_t n, sundew_la
 void sundew_room(const void *at, const void *object, uint64_t size, sundew_label nlabel,
                  uint32_t site);               /* before copy and fill: `at` points into a
                                                   local variable of that size */
+/* `name`, which is not woven, gets this pointer: it may read bytes that have labels. */
+void sundew_outside(const void *at, const char *name, uint32_t site);
 void sundew_forget(const void *at, uint64_t n);/* the bytes are concrete now: allocas at
                                                   return, free(), buffers that were written */
 

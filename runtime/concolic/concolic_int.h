@@ -120,6 +120,7 @@ bool sundew_first_times(const void *row, unsigned kind, unsigned most);
 bool sundew_shadow_start(void);
 void sundew_shadow_reset(void);
 bool sundew_tagged(uint64_t at, uint64_t n);
+bool sundew_shadow_any(uint64_t at, uint64_t n);       /* exactly: has a byte a label? */
 /* The label of n bytes: 0 if all are concrete. */
 sundew_label sundew_shadow_load(uint64_t at, unsigned n, const uint8_t *seen, uint32_t site);
 void sundew_shadow_store(uint64_t at, unsigned n, const uint8_t *stored, sundew_label l);

@@ -165,6 +165,20 @@ bool sundew_tagged(uint64_t at, uint64_t n)
     return false;
 }
 
+bool sundew_shadow_any(uint64_t at, uint64_t n)
+{
+    if (!sundew_tagged(at, n))
+        return false;
+    for (uint64_t end = at + n; at < end;) {
+        unsigned from = at % GRANULE, some = GRANULE - from;
+        some = some < end - at ? some : (unsigned)(end - at);
+        if (live_at(at / GRANULE) & span(from, some))
+            return true;
+        at += some;
+    }
+    return false;
+}
+
 /* ---- bytes */
 
 /* Code that is not woven wrote here. */

@@ -103,6 +103,16 @@ void sundew_fill(void *to, uint8_t c, sundew_label clabel, uint64_t n, sundew_la
     sundew_concolic_leave();
 }
 
+void sundew_outside(const void *at, const char *name, uint32_t site)
+{
+    enum { NEAR = 64 };                          /* how far it reads is not known */
+    if (!sundew_alive || !at || !sundew_tagged((uintptr_t)at, NEAR) || !sundew_concolic_enter())
+        return;
+    if (sundew_shadow_any((uintptr_t)at, NEAR))
+        sundew_imprecise(SUNDEW_WHY_EXTERNAL, name, name, site);
+    sundew_concolic_leave();
+}
+
 void sundew_forget(const void *at, uint64_t n)
 {
     if (!sundew_alive || !sundew_tagged((uintptr_t)at, n) || !sundew_concolic_enter())

@@ -1,40 +1,18 @@
-/*
- * Sleeps and clocks in virtual time.
- *
- * The clocks of a scheduled program begin at fixed times and go on when somebody
- * sleeps or a wait with a limit is over; each look at a clock takes a
- * microsecond, so that a loop which waits for a time ends.
- */
+/* Sleeps and clocks in virtual time: runtime/clock/clock.h. */
+#include "runtime/clock/clock.h"
 #include "runtime/schedule/schedule_int.h"
 
-enum { SECOND = 1000000000, LOOK = 1000 };
-#define BEGIN_REAL      ((uint64_t)1700000000 * SECOND)
-#define BEGIN_MONOTONIC ((uint64_t)100000 * SECOND)
-
-static uint64_t begin_of(clockid_t clock)
-{
-    return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE ? BEGIN_REAL : BEGIN_MONOTONIC;
-}
+enum { SECOND = SUNDEW_CLOCK_SECOND };
 
 uint64_t sundew_until(clockid_t clock, const struct timespec *at)
 {
-    uint64_t ns = (uint64_t)at->tv_sec * SECOND + (uint64_t)at->tv_nsec;
-    return ns > begin_of(clock) ? ns - begin_of(clock) : 0;
+    return sundew_clock_at(clock, at);
 }
 
-static struct timespec look(clockid_t clock)
-{
-    sundew_sched_now += LOOK;
-    uint64_t ns = begin_of(clock) + sundew_sched_now;
-    return (struct timespec){ (time_t)(ns / SECOND), (long)(ns % SECOND) };
-}
+static struct timespec look(clockid_t clock) { return sundew_clock_look(clock, &sundew_sched_now); }
 
-/* Are this clock's times ours? Those of CPU time are not. */
-static bool is_ours(clockid_t clock)
-{
-    return sundew_sched_self && clock != CLOCK_PROCESS_CPUTIME_ID &&
-           clock != CLOCK_THREAD_CPUTIME_ID && clock >= 0;
-}
+/* Are this clock's times ours? */
+static bool is_ours(clockid_t clock) { return sundew_sched_self && sundew_clock_is_virtual(clock); }
 
 static void sleep_at(SchedThread *me, uint64_t ns)
 {
@@ -66,23 +44,13 @@ int sundew_sched_usleep(useconds_t us)
     return 0;
 }
 
-static uint64_t ns_of(const struct timespec *t)
-{
-    return (uint64_t)t->tv_sec * SECOND + (uint64_t)t->tv_nsec;
-}
-
-static bool is_valid(const struct timespec *t)
-{
-    return t->tv_sec >= 0 && t->tv_nsec >= 0 && t->tv_nsec < SECOND;
-}
-
 int sundew_sched_nanosleep(const struct timespec *wanted, struct timespec *left);
 int sundew_sched_nanosleep(const struct timespec *wanted, struct timespec *left)
 {
-    SchedThread *me = is_valid(wanted) ? sundew_enter() : NULL;
+    SchedThread *me = sundew_clock_is_valid(wanted) ? sundew_enter() : NULL;
     if (!me)
         return nanosleep(wanted, left);
-    sleep_at(me, ns_of(wanted));
+    sleep_at(me, sundew_clock_ns(wanted));
     return 0;
 }
 
@@ -91,12 +59,12 @@ int sundew_sched_clock_nanosleep(clockid_t clock, int flags, const struct timesp
 int sundew_sched_clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted,
                                  struct timespec *left)
 {
-    SchedThread *me = is_ours(clock) && is_valid(wanted) ? sundew_enter() : NULL;
+    SchedThread *me = is_ours(clock) && sundew_clock_is_valid(wanted) ? sundew_enter() : NULL;
     if (!me)
         return clock_nanosleep(clock, flags, wanted, left);
     uint64_t at = flags & TIMER_ABSTIME ? sundew_until(clock, wanted) : 0;
     sleep_at(me, flags & TIMER_ABSTIME ? (at > sundew_sched_now ? at - sundew_sched_now : 0)
-                                       : ns_of(wanted));
+                                       : sundew_clock_ns(wanted));
     return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "build/woven.h"
 #include "analysis/symbolic/standins.h"
 #include "analysis/symbolic/symbolic.h"
+#include "runtime/clock/clock.h"
 #include "weave/weave.h"
 #include <assert.h>
 #include <errno.h>
@@ -81,6 +82,39 @@ static char *get(const BuildsPlan *plan, BuildRecipe r, Err *err)
     return path;
 }
 
+/* ---- time */
+
+/* Does this program have one thread? Then it never has to wait. Threads and processes wait for each
+ * other, and take a sleep for it. */
+static bool waits_for_nobody(const Program *p)
+{
+    static const char *const others[] = { "pthread_create", "thrd_create", "fork", "vfork",
+                                          "clone",          "alarm",       "setitimer",
+                                          "timer_create",   "timerfd_create" };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (program_function(p, others[i]))
+            return false;
+    return true;
+}
+
+static bool weave_time(const BuildsPlan *plan, Woven *w, Err *err)
+{
+    return !waits_for_nobody(plan->program) || weave_clock(w, plan->libexec, err);
+}
+
+/* objcopy's words for functions of an object that wait or tell the time. */
+static void rename_waits(const Program *p, Strings *words)
+{
+#define X(name) #name,
+    static const char *const names[] = { SUNDEW_CLOCK_FUNCTIONS(X) };
+#undef X
+    for (size_t i = 0; waits_for_nobody(p) && i < sizeof names / sizeof *names; i++) {
+        const Function *fn = program_function(p, names[i]);
+        if (fn && !fn->defined)
+            strings_addf(words, "--redefine-sym=%s=sundew_clock_%s", names[i], names[i]);
+    }
+}
+
 /* ---- counting, tracing */
 
 static bool make_coverage(void *arg, const char *out, Err *err)
@@ -89,7 +123,7 @@ static bool make_coverage(void *arg, const char *out, Err *err)
     const BuildsPlan *plan = m->plan;
     Woven *w = weave_begin(plan->program, err);
     bool ok = w && weave_function(m, w, err) && weave_coverage(w, plan->edges, err) &&
-              weave_input(w, plan->libexec, err) &&
+              weave_time(plan, w, err) && weave_input(w, plan->libexec, err) &&
               weave_runtime(w, plan->libexec, "coverage", err) &&
               woven_build(w, &(WovenBuild){ .out = out, .level = 1, .lines_only = true }, err);
     weave_end(w);
@@ -98,7 +132,7 @@ static bool make_coverage(void *arg, const char *out, Err *err)
 
 char *build_coverage(const BuildsPlan *plan, Err *err)
 {
-    static const char *const runtimes[] = { "input", "coverage", NULL };
+    static const char *const runtimes[] = { "input", "coverage", "clock", NULL };
     return get(plan,
                (BuildRecipe){
                    .name = "explore-coverage", .runtimes = runtimes, .make = make_coverage },
@@ -123,7 +157,8 @@ static bool weave_all(const Making *m, const Standins *standins, const char *out
     };
     Woven *w = weave_begin(plan->program, err);
     bool ok = w && weave_function(m, w, err) && weave_standins(w, standins, plan->libexec, err) &&
-              weave_concolic(w, &concolic, err) && weave_input(w, plan->libexec, err) &&
+              weave_concolic(w, &concolic, err) && weave_time(plan, w, err) &&
+              weave_input(w, plan->libexec, err) &&
               weave_runtime(w, plan->libexec, "concolic", err) &&
               weave_runtime(w, plan->libexec, "forkserver", err) &&
               woven_build(w, &(WovenBuild){ .out = out, .lines_only = true }, err);
@@ -159,7 +194,9 @@ static char *name_reached(const BuildsPlan *plan)
 /* `make` NULL: only if it is kept. */
 static char *get_concolic(const BuildsPlan *plan, BuildMake *make, Err *err)
 {
-    static const char *const runtimes[] = { "standins", "concolic", "input", "forkserver", NULL };
+    static const char *const runtimes[] = {
+        "standins", "concolic", "input", "forkserver", "clock", NULL,
+    };
     char *standins = path_join(plan->share, "standins");
     char *summaries = path_join(plan->share, "summaries");
     char *reached = name_reached(plan);
@@ -218,20 +255,23 @@ static bool compile_unit(const BuildsPlan *plan, const Unit *u, size_t number, E
 {
     Strings flags = { 0 };
     char *object = object_of(plan, number);
-    char *global = xprintf("--globalize-symbol=%s", plan->function ? plan->function->name : "");
-    char *edit[] = { "objcopy",
-                     plan->function ? "--redefine-sym=main=sundew_unused_main"
-                                    : "--redefine-sym=main=sundew_program_main",
-                     plan->function ? global : object, plan->function ? object : NULL, NULL };
+    Strings edit = { 0 };
+    strings_add(&edit, "objcopy");
+    strings_add(&edit, plan->function ? "--redefine-sym=main=sundew_unused_main"
+                                      : "--redefine-sym=main=sundew_program_main");
+    if (plan->function)
+        strings_addf(&edit, "--globalize-symbol=%s", plan->function->name);
+    rename_waits(plan->program, &edit);
+    strings_add(&edit, object);
     recompile_flags(u, &flags);
     for (const char *const *f = sanitizer_flags; *f; f++)
         strings_add(&flags, *f);
     bool ok =
-        recompile_run(u, &flags, u->source, object, err) && recompile_tool(edit, NULL, NULL, err);
+        recompile_run(u, &flags, u->source, object, err) && recompile_tool(strings_argv(&edit), NULL, NULL, err);
     if (!ok)
         err_ctx(err, "%s", u->source);
     strings_release(&flags);
-    free(global);
+    strings_release(&edit);
     free(object);
     return ok;
 }
@@ -344,6 +384,7 @@ static bool make_sanitized(void *arg, const char *out, Err *err)
     bool ok = c || err_set(err, "made from bitcode alone");
     ok = ok && compile_units(plan, &objects, err) && compile_driver(m, &objects, err) && compile_runtime(plan, "input", &objects, err) &&
          compile_runtime(plan, "forkserver", &objects, err) &&
+         compile_runtime(plan, "clock", &objects, err) &&
          link_sanitized(plan, &objects, out, err);
     strings_release(&objects);
     return ok || err_ctx(err, "the build with sanitizers");
@@ -351,7 +392,7 @@ static bool make_sanitized(void *arg, const char *out, Err *err)
 
 char *build_sanitized(const BuildsPlan *plan, Err *err)
 {
-    static const char *const runtimes[] = { "input", "forkserver", NULL };
+    static const char *const runtimes[] = { "input", "forkserver", "clock", NULL };
     return get(plan,
                (BuildRecipe){
                    .name = "explore-sanitized", .runtimes = runtimes, .make = make_sanitized },

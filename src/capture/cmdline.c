@@ -338,14 +338,17 @@ void cmdline_split(const char *p, bool shell, Strings *out)
     }
 }
 
+enum { MOST_WORDS = 100000 };
+
 static void expand_word(const char *word, const char *cwd, int depth, Strings *out)
 {
     Str text = { 0 };
     char *path = word[0] == '@' ? path_in(cwd, word + 1) : NULL;
-    if (path && depth < 8 && file_is_regular(path) && file_read(path, &text, NULL)) {
+    bool more = depth < 8 && out->len < MOST_WORDS;      /* a file may name itself, often */
+    if (path && more && file_is_regular(path) && file_read(path, &text, NULL)) {
         Strings words = { 0 };
         cmdline_split(str_c(&text), false, &words);
-        for (size_t i = 0; i < words.len; i++)
+        for (size_t i = 0; i < words.len && out->len < MOST_WORDS; i++)
             expand_word(words.items[i], cwd, depth + 1, out);
         strings_release(&words);
     } else {

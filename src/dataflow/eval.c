@@ -12,6 +12,7 @@ struct Run {
     uint8_t **outcomes;        /* by op; NULL: none */
     Fault *faults;
     size_t nfaults, warnings;
+    const char *missing;
 };
 
 void eval_init(Eval *ev, const Plan *p, Arena *a, Udfs *udfs, uint64_t seed)
@@ -83,6 +84,7 @@ Run *run_plan(const Plan *p, const RunPlan *rp, Err *err)
         ok = run_one(&ev, r, rp, p->ops.items[i]);
     r->nfaults = ev.faults.len;
     r->warnings = ev.warnings + ev.call.warnings;
+    r->missing = ev.missing;
     r->faults = arena_array(&r->arena, Fault, ev.faults.len + 1);
     if (ev.faults.len)
         memcpy(r->faults, ev.faults.items, ev.faults.len * sizeof *r->faults);
@@ -122,6 +124,8 @@ size_t run_faults(const Run *r, const Fault **out)
 }
 
 size_t run_warnings(const Run *r) { return r->warnings; }
+
+const char *run_missing(const Run *r) { return r->missing; }
 
 Arena *run_arena(Run *r) { return &r->arena; }
 

@@ -67,6 +67,9 @@ size_t run_faults(const Run *r, const Fault **out);
 /* Values that became null because a cast, a division or a function failed: a
  * real job writes a warning and goes on. */
 size_t run_warnings(const Run *r);
+/* A function that was called and that nobody brought: its results were null. NULL:
+ * none. */
+const char *run_missing(const Run *r);
 Arena *run_arena(Run *r);
 
 /* The input rows below a row, each once: *out is (op id, row number) pairs in

@@ -30,6 +30,7 @@ typedef struct Eval {
     Vec(Fault) faults;
     const Op *op;              /* the one that is running */
     size_t max_rows, warnings;
+    const char *missing;       /* a function that nobody brought was called; or NULL */
     double deadline;
     bool marks;
     bool stopped;              /* a limit was reached; `err` says which */

@@ -379,6 +379,8 @@ static Datum eval_call(Eval *ev, const Term *t, const Env *env)
         Datum out;
         if (ev->udfs && udf_call(ev->udfs, ev->a, t->name, t->type, args, t->nargs, &out))
             return out;
+        if (!(ev->udfs && udf_known(ev->udfs, t->name)))
+            ev->missing = t->name;
         return datum_null();
     }
     if (null && !f->sees_nulls)

@@ -39,6 +39,7 @@ typedef struct Gather {
     Map keys;
     bool opaque;               /* some function sees text */
     bool crowded;              /* too many constants: some were left out */
+    int widest;                /* the highest position that is looked at */
 } Gather;
 
 static void add_text(Gather *g, const char *s, size_t n)
@@ -159,6 +160,8 @@ static void see_term(Term *t, void *arg)
     }
     if (t->kind == TERM_CONST)
         see_value(g, &t->value);
+    if (t->kind == TERM_FIELD && t->index > g->widest)
+        g->widest = t->index;
     if (t->kind == TERM_LOOKUP && t->args[1]->kind == TERM_CONST)
         map_put(&g->keys, t->args[1]->value.u.s, g);
     if (t->kind == TERM_CALL)
@@ -510,10 +513,11 @@ static void add_sample(Know *k, Column *c, const Datum *v)
     c->samples[c->nsamples++] = datum_copy(&k->arena, v);
 }
 
-static void sample_columns(Know *k, const Op *op)
+/* Without a schema there are as many columns as the program looks at. */
+static void sample_columns(Know *k, const Op *op, int widest)
 {
     const Input *in = k->samples ? &k->samples[op->id] : NULL;
-    size_t n = op->schema ? op->schema->n : 0;
+    size_t n = op->schema ? op->schema->n : widest < 3 ? 4 : widest < 64 ? (size_t)widest + 1 : 64;
     for (size_t i = 0; in && i < in->n && !op->schema; i++)
         n = in->rows[i]->n > n ? in->rows[i]->n : n;
     k->ncolumns[op->id] = n;
@@ -704,11 +708,11 @@ Know *know_new(const Plan *p, const Input *samples, bool no_real_values)
     k->no_real_values = no_real_values;
     k->columns = arena_array(&k->arena, Column *, p->ops.len);
     k->ncolumns = arena_array(&k->arena, size_t, p->ops.len);
-    for (size_t i = 0; i < p->ops.len; i++) {
+    for (size_t i = 0; i < p->ops.len; i++)
         see_op(&g, p->ops.items[i]);
+    for (size_t i = 0; i < p->ops.len; i++)
         if (p->ops.items[i]->kind == OP_LOAD)
-            sample_columns(k, p->ops.items[i]);
-    }
+            sample_columns(k, p->ops.items[i], g.widest);
     gather_numbers(k, &g);
     for (size_t i = 0; i < g.dates.len; i++)
         vec_push(&patterns, g.dates.items[i]);

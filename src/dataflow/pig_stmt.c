@@ -1207,6 +1207,15 @@ static bool macro_params(Pig *g, const Macro *m, Token *const *outs, size_t nout
     return true;
 }
 
+/* A macro that is called in a macro may give what that one gives: the name then
+ * belongs one level further out. */
+static void hand_out(Pig *g, const Token *out)
+{
+    void *op = out->put && g->names->outer ? map_get(&g->names->aliases, out->text) : NULL;
+    if (op)
+        map_put(&g->names->outer->aliases, out->text, op);
+}
+
 static bool parse_macro_call(Pig *g, Token *const *outs, size_t nouts)
 {
     const Macro *m = map_get(&g->macros, pig_peek(g, 0)->text);
@@ -1220,6 +1229,8 @@ static bool parse_macro_call(Pig *g, Token *const *outs, size_t nouts)
         ok = parse_inside(g, &body);
         g->names = inner.outer;
     }
+    for (size_t i = 0; ok && i < nouts; i++)
+        hand_out(g, outs[i]);
     for (size_t i = 0; ok && i < nouts; i++)
         if (!pig_relation(g, outs[i]))
             ok = pig_fail(g, outs[i]->at, "the macro %s does not define $%s", m->name,

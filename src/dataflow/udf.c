@@ -17,6 +17,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,6 +57,7 @@ static void end_process(Udf *f)
         return;
     close(f->to);
     close(f->from);
+    kill(-f->pid, SIGKILL);
     kill(f->pid, SIGKILL);
     waitpid(f->pid, NULL, 0);
     f->pid = 0;
@@ -276,6 +278,8 @@ static void run_child(Udf *f, int in, int out)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     signal(SIGPIPE, SIG_DFL);
+    setsid();                          /* what it starts ends with it */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (f->library) {
         dup2(null, 0);
         dup2(null, 1);

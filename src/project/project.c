@@ -113,12 +113,25 @@ static bool is_twin(const Map *seen, const CapturedProgram *c, const char *sourc
     return twin;
 }
 
+/* The path below the root; of what CMake and Meson build in the workspace, below their folder. */
+static char *shown_path(const Project *p, const char *path)
+{
+    char *shown = path_relative(path, workspace_root(p->ws));
+    char *ours = xprintf("%s/build-", p->folder);
+    const char *below = str_starts(path, ours) ? strchr(path + strlen(ours), '/') : NULL;
+    free(ours);
+    if (!below)
+        return shown;
+    free(shown);
+    return xstrdup(below + 1);
+}
+
 static void add_program(Project *p, const CapturedProgram *c, Map *seen)
 {
     if (c->kind == PROGRAM_OBJECT || !c->nunits || !is_affected(p, c) ||
         is_twin(seen, c, units_key(p, c, true)))
         return;
-    char *shown = path_relative(c->path, workspace_root(p->ws));
+    char *shown = shown_path(p, c->path);
     ProjectProgram x = { .captured = c,
                          .shown = arena_strdup(&p->arena, shown),
                          .is_library = c->kind != PROGRAM_EXECUTABLE,

@@ -54,9 +54,10 @@ static const struct system {
       "NOCONFIGURE=1 sh ./autogen.sh && sh ./configure && make -j$J",
       "make clean",
       true },
+    /* also where a configure script is there, and does not work any more */
     { "autoreconf",
       { "configure.ac", "configure.in" },
-      { "configure" },
+      { NULL },
       "autoreconf",
       "autoreconf -fi && sh ./configure && make -j$J",
       "make clean",

@@ -9,6 +9,7 @@
  */
 #include "run/run.h"
 #include "base/fault.h"
+#include "base/below.h"
 #include "base/file.h"
 #include "base/tempdir.h"
 #include "base/units.h"
@@ -115,7 +116,7 @@ static void stop_worker(Runner *r)
 
 static void take_protections(Runner *r, const Str *body)
 {
-    WireIn in = { body->data, body->data + body->len, false };
+    WireIn in = { str_c(body), str_c(body) + body->len, false };
     memcpy(r->rows, protection_rows, sizeof r->rows);
     str_reset(&r->missing);
     for (int i = 0; i < PROTECT_COUNT; i++) {
@@ -380,20 +381,9 @@ static bool write_files(const Runner *r, const RunPlan *plan, Err *err)
         const RunFile *f = &plan->files[i];
         if (*f->name == '/' || strstr(f->name, ".."))
             return err_set(err, "%s: not a name in the scratch folder", f->name);
-        for (const char *p = strchr(f->name, '/'); p; p = strchr(p + 1, '/')) {
-            char *folder = xstrndup(f->name, (size_t)(p - f->name));
-            mkdirat(r->scratch_dir, folder, 0777);
-            free(folder);
-        }
-        int fd = fault_hits() ? -1
-                              : openat(r->scratch_dir, f->name,
-                                       O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
-        if (fd < 0)
-            return err_errno(err, "%s", f->name);
-        bool ok = file_write_fd(fd, f->data, f->len, err);
-        close(fd);
-        if (!ok)
-            return err_ctx(err, "%s", f->name);
+        /* A fork server of the subject may be alive, and put links on the way. */
+        if (!below_write(r->scratch, f->name, f->data, f->len, err))
+            return false;
     }
     return true;
 }
@@ -541,7 +531,7 @@ static const char *text_or_null(const char *s) { return *s ? s : NULL; }
 
 bool run_take_done(const Str *body, RunResult *out, Err *err)
 {
-    WireIn in = { body->data, body->data + body->len, false };
+    WireIn in = { str_c(body), str_c(body) + body->len, false };
     DoneWire d;
     wire_get(&in, &d, sizeof d);
     FailureFrame frames[TRACE_FRAMES] = { { 0 } };

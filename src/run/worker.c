@@ -715,7 +715,7 @@ static bool begin(Worker *w, const int *std, Str *why)
 static bool read_run(Worker *w, const Str *body, size_t nfds)
 {
     RunWire wire;
-    WireIn in = { body->data, body->data + body->len, false };
+    WireIn in = { str_c(body), str_c(body) + body->len, false };
     wire_get(&in, &wire, sizeof wire);
     if (in.bad || nfds != 3 || !w->start.file) {
         say_failed(w, "the request is broken");

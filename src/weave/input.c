@@ -1,4 +1,5 @@
 /* Where a program begins and what its input means: see runtime/input/input.h. */
+#include "runtime/clock/clock.h"
 #include "weave/weave_int.h"
 
 /* It stays a function of its own: inside of one of ours it would lose its lines. */
@@ -50,4 +51,12 @@ bool weave_make_visible(Woven *w, const char *symbol, Err *err)
     LLVMSetLinkage(fn, LLVMExternalLinkage);
     make_own(w, fn);
     return true;
+}
+
+bool weave_clock(Woven *w, const char *libexec, Err *err)
+{
+#define X(name) weave_redirect(w, #name, "sundew_clock_" #name);
+    SUNDEW_CLOCK_FUNCTIONS(X)
+#undef X
+    return weave_runtime(w, libexec, "clock", err);
 }

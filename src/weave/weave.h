@@ -90,6 +90,8 @@ void weave_tags_figures(const Woven *w, size_t *params, size_t *functions);
 /* The program's main() becomes sundew_program_main(), and that of runtime/input/input.h takes
  * its place. Behind all probes, before weave_runtime() of a fork server. */
 bool weave_input(Woven *w, const char *libexec, Err *err);
+/* Sleeps and clocks in virtual time (runtime/clock/clock.h). Behind all probes. */
+bool weave_clock(Woven *w, const char *libexec, Err *err);
 /* Before all probes: the program begins with sundew_program_main() of this bitcode, which calls
  * the function with that symbol. */
 bool weave_driver(Woven *w, const char *symbol, const char *bitcode, Err *err);

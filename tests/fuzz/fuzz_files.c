@@ -90,6 +90,11 @@ static void read_commands(const uint8_t *data, size_t n)
 static void read_words(const uint8_t *data, size_t n)
 {
     Strings out = { 0 };
+    size_t files = 0;
+    for (size_t i = 0; i < n; i++)
+        files += data[i] == '@';
+    if (files > 2)                     /* a file that names itself is bounded, but slow */
+        return;
     char *text = fuzz_text(data, n), *cwd = xstrdup(fuzz_folder());
     cmdline_split(text, n % 2, &out);
     fuzz_file("args", data, n);
@@ -424,13 +429,16 @@ const FuzzReader fuzz_files[] = {
       .read = read_settings,
       .texts = { "# settings\ndepth = 4\n[test]\nfast = yes\ndepth = 12\njobs = 2\n; end\n",
                  "[other]\ndepth=1\n[none]\n[test]\nfast=no\nfast = maybe\n",
+                 "fast=no\nfast=false\nfast=off\nfast=0\nfast=yes\nfast=true\nfast=on\nfast=1\n", "help=1\n",
+                 "workspace=x\n", "config=x\n", "print-config=1\n", "[test]\nfast=yes\n[test]\nfast=off\n",
                  "\xef\xbb\xbf""depth = \"5\"\r\n[test\nunknown = 3\n", "depth\n", "= 4\n" } },
     { .name = "baseline",
       .read = read_baseline,
       .texts = { "# sundew baseline 1\n"
                  "0123456789abcdef0123456789abcdef arguments a.c:3 swapped (reason)\n"
                  "fedcba9876543210fedcba9876543210 types b.c:17 \"x\"\n",
-                 "0123456789abcdef0123456789abcdef\n", "nonsense\n" } },
+                 "0123456789abcdef0123456789abcdef\n", "nonsense\n", "\n\n# x\n",
+                 "0123456789abcdef0123456789abcdef a\n0123456789abcdef0123456789abcdef b\n" } },
     { .name = "ignore",
       .read = read_ignore,
       .texts = { "# comment\narguments  third_party/  (not ours)\ntypes/mixed b.c (why)\n"

@@ -417,11 +417,39 @@ static void make_stores(Samples_ *out)
                   .message = "a message",
                   .anchor = "f",
                   .where = { .file = "a.c", .line = 3, .column = 1, .function = "f" } };
+    EvidenceStep steps[] = { { { .file = "a.c", .line = 4 }, "here" }, { { 0 }, "nowhere" } };
+    Attachment with[] = { { "t.c", "test", "int x;", 6 }, { "e", "input", "", 0 } };
+    FixIt fix[] = { { { .file = "a.c", .line = 3, .column = 1, .end_line = 3, .end_column = 4 }, "g" } };
+    Finding full = f;
+    full.where.line = 9;
+    full.anchor = "g";
+    full.steps = full.related = steps;
+    full.nsteps = full.nrelated = 2;
+    full.attachments = with;
+    full.nattachments = 2;
+    full.fixes = fix;
+    full.nfixes = 1;
+    full.rerun = "sundew x";
+    full.picture = "digraph {}";
+    full.data = json_pack("{s:i}", "x", 1);
+    if (run)
+        store_run_add(run, &full, &err);
+    full.where = (Location){ 0 };
+    full.rule = "arguments/naming";
+    if (run)
+        store_run_add(run, &full, &err);
     if (!run || !store_run_add(run, &f, &err)) {
         fprintf(stderr, "%s\n", err.msg);
         abort();
     }
     store_run_saw(run, "a.c");
+    store_run_examined(run, "3 calls");
+    store_run_end(run, NULL, &err);
+    run = store_run_begin(st, "arguments", "prog", "sundew", 1, &err);
+    store_run_add(run, &f, &err);
+    store_run_end(run, "time", &err);
+    run = store_run_begin(st, "types", "build", "sundew", 1, &err);
+    store_run_add(run, &f, &err);
     store_run_end(run, NULL, &err);
     store_close(st);
     Str s = { 0 };

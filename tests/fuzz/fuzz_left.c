@@ -97,7 +97,10 @@ static const char traced[] = "struct list { int len; const char *name; struct li
                              "int add(struct list *l, enum color c) { return l->len += c; }\n"
                              "double half(double x) { return x / 2; }\n"
                              "int say(const char *f, ...) { return f[0]; }\n"
-                             "void each(int (*f)(struct list *, enum color)) { f(0, RED); }\n";
+                             "void each(int (*f)(struct list *, enum color)) { f(0, RED); }\n"
+                             "struct wide { _Bool b; char c[8]; float f; long double l; int bits : 3; };\n"
+                             "struct wide turn(struct wide w, _Bool b, char c, float f) { return w; }\n"
+                             "unsigned long sum(struct wide *w, double *d, void *p, char s[]) { return 1; }\n";
 
 static const Program *traced_program(void)
 {
@@ -176,6 +179,19 @@ static void make_traces(Samples_ *out)
     event(&s, SUNDEW_TRACE_RETURN, (uint64_t[]){ 1, 1, 0, 1, 0x3ff0000000000000, 0 }, 6, NULL, 0);
     event(&s, SUNDEW_TRACE_CALL, (uint64_t[]){ 1, each, 0, 1, 0x6000, 0 }, 6, NULL, 0);
     event(&s, SUNDEW_TRACE_FREE, (uint64_t[]){ 1, 0x1000 }, 2, NULL, 0);
+    const Type *wide = types_find(program_types(p), "struct wide", 0);
+    const Type *chars = types_find(program_types(p), "char", 0);
+    uint64_t turn = program_function(p, "turn")->index + 1, sum = program_function(p, "sum")->index + 1;
+    char bytes[80] = "\1text\0";
+    event(&s, SUNDEW_TRACE_CALL,
+          (uint64_t[]){ 1, turn, 0, 5, 0x9000, 0x9100, 1, 'c', 0x3f800000, 1, 0x12000, wide->size,
+                        wide->index + 1, wide->size }, 14, bytes, wide->size);
+    event(&s, SUNDEW_TRACE_RETURN, (uint64_t[]){ 1, 1, 0, 1, 0x9000, 1, 0x12000, wide->size,
+                                                 wide->index + 1, wide->size }, 10, bytes, wide->size);
+    event(&s, SUNDEW_TRACE_CALL,
+          (uint64_t[]){ 1, sum, 0, 4, 0x9000, 0x5008, 0x6000, 0x9100, 1, 0x12200, 8, chars->index + 1, 8 },
+          13, "some te", 8);
+    event(&s, SUNDEW_TRACE_RETURN, (uint64_t[]){ 1, 1, 22, 1, UINT64_MAX, 0 }, 6, NULL, 0);
     event(&s, SUNDEW_TRACE_END, (uint64_t[]){ 1, SUNDEW_END_EXIT, 7 }, 3, NULL, 0);
     vec_push(out, s);
 }
@@ -196,7 +212,19 @@ static void read_trace(const uint8_t *data, size_t n)
         table = xprintf("trace/%s.symbols", program_key(p));
     }
     fuzz_file(table, n >= 2 ? data + 2 : data, from >= 2 ? from - 2 : 0);
-    fuzz_file(stream, data + from, n - from);
+    uint8_t *copy = xmalloc(n - from + 1);
+    memcpy(copy, data + from, n - from);
+    if (n - from > sizeof(SundewStreamHeader) + strlen(program_key(p)) && copy[0] == 'S')
+        memcpy(copy + sizeof(SundewStreamHeader), program_key(p), strlen(program_key(p)));
+    fuzz_file(stream, copy, n - from);
+    if (n % 2) {                       /* another thread, of the same or of another process */
+        if (n - from > sizeof(SundewStreamHeader) && n % 3)
+            copy[offsetof(SundewStreamHeader, pid)]++;
+        fuzz_file("trace/10.1.stream", copy, n - from);
+    } else {
+        fuzz_file("trace/10.1.stream", copy, 0);
+    }
+    free(copy);
     Trace *t = trace_open(dir, p, &err);
     fuzz_said(t, &err);
     Str text = { 0 };
@@ -213,15 +241,38 @@ static void read_trace(const uint8_t *data, size_t n)
 
 /* ---- files of calls: a length, the file, then its maps */
 
-static const uint32_t callees[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+enum { SITES = 120 };
+static uint32_t callees[SITES];
+
+static ProtoApi *calls_api(void)
+{
+    static ProtoApi *api;
+    static const char *const tables[] = { "stdio", "fd", "state", "pthread", "zlib" };
+    Err err = { 0 };
+    if (api)
+        return api;
+    api = proto_api_new();
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        char *name = xprintf("share/protocols/%s.txt", tables[i]), *path = in_tree(name);
+        if (!proto_api_read(api, path, &err))
+            abort();
+        free(path);
+        free(name);
+    }
+    for (unsigned i = 0; i < SITES; i++)
+        callees[i] = i % (unsigned)api->functions.len;
+    return api;
+}
+
+union CallsHead {
+    SundewCallsHeader h;
+    char page[SUNDEW_CALLS_HEADER];
+};
 
 static void make_calls(Samples_ *out)
 {
     Str s = { 0 };
-    union {
-        SundewCallsHeader h;
-        char page[SUNDEW_CALLS_HEADER];
-    } head = { .h = { .version = SUNDEW_CALLS_VERSION,
+    union CallsHead head = { .h = { .version = SUNDEW_CALLS_VERSION,
                       .record = sizeof(SundewCallRecord),
                       .capacity = 8,
                       .count = 4,
@@ -237,6 +288,24 @@ static void make_calls(Samples_ *out)
         { .site = 3, .state = SUNDEW_CALL_BEGUN, .in = { 0x20 } },
     };
     memcpy(head.h.magic, SUNDEW_CALLS_MAGIC, sizeof head.h.magic);
+    Str many = { 0 };
+    union CallsHead all_sites = head;
+    memcpy(all_sites.h.magic, SUNDEW_CALLS_MAGIC, sizeof head.h.magic);
+    all_sites.h.capacity = all_sites.h.count = 2 * SITES;
+    all_sites.h.how = SUNDEW_CALLS_EXIT;
+    uint16_t more = sizeof head + 2 * SITES * sizeof(SundewCallRecord);
+    str_addn(&many, (char *)&more, 2);
+    str_addn(&many, all_sites.page, sizeof all_sites);
+    for (unsigned i = 0; i < 2 * SITES; i++) {
+        SundewCallRecord r = { .site = i % SITES,
+                               .state = SUNDEW_CALL_RETURNED,
+                               .in = { i % 3, 0x20, i % 5 ? 0x20 : 0 },
+                               .result = i % 4 ? 0x20 : i % 8 ? 0 : UINT64_MAX,
+                               .out = { 0x20, i % 2 },
+                               .error = i % 7 ? 0 : 9 };
+        str_addn(&many, (char *)&r, sizeof r);
+    }
+    vec_push(out, many);
     uint16_t n = sizeof head + sizeof all;
     str_addn(&s, (char *)&n, 2);
     str_addn(&s, head.page, sizeof head);
@@ -248,15 +317,10 @@ static void make_calls(Samples_ *out)
 
 static void read_calls(const uint8_t *data, size_t n)
 {
-    static ProtoApi *api;
+    ProtoApi *api = calls_api();
     static char *dir;
     Err err = { 0 };
-    if (!api) {
-        char *table = in_tree("share/protocols/stdio.txt");
-        api = proto_api_new();
-        if (!proto_api_read(api, table, &err))
-            abort();
-        free(table);
+    if (!dir) {
         dir = path_join(fuzz_folder(), "calls");
         mkdir(dir, 0700);
     }
@@ -268,7 +332,7 @@ static void read_calls(const uint8_t *data, size_t n)
     fuzz_file("calls/1.maps", data + from, n - from);
     ProtoReading how = { .api = api,
                          .callee = callees,
-                         .nsites = sizeof callees / sizeof *callees,
+                         .nsites = SITES,
                          .nleft = 3,
                          .original = "/bin/true",
                          .woven = "/bin/sh" };
@@ -374,7 +438,9 @@ static void make_ktests(Samples_ *out)
     Str s = { 0 };
     ktest_write("prog", "input", "some bytes", 10, &s);
     vec_push(out, s);
-    fuzz_sample(out, "KTEST\0\0\0\2\0\0\0\1\0\0\0\1a\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0\1n\0\0\0\1b", 43);
+    static const char two[] =
+        "KTEST\0\0\0\2\0\0\0\1\0\0\0\1a\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0\1n\0\0\0\1b";
+    fuzz_sample(out, two, sizeof two - 1);
 }
 
 const FuzzReader fuzz_left[] = {

@@ -19,6 +19,20 @@ static void make_messages(Samples_ *out)
         wire_add(&body, &d.address, sizeof d.address);
     }
     wire_add_text(&body, "==1==ERROR: AddressSanitizer: SEGV on unknown address 0x0");
+    int pair[2];
+    char bytes[4096] = "w";
+    Wire w = { .secret = { 1, 2 } };
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0)
+        abort();
+    w.fd = pair[0];
+    wire_send(&w, WIRE_DONE, &body, NULL, 0);
+    ssize_t n = recv(pair[1], bytes + 1, sizeof bytes - 1, 0);
+    fuzz_sample(out, bytes, (size_t)n + 1);
+    wire_send(&w, WIRE_FAILED, NULL, pair, 2);
+    n = recv(pair[1], bytes + 1, sizeof bytes - 1, 0);
+    fuzz_sample(out, bytes, (size_t)n + 1);
+    close(pair[0]);
+    close(pair[1]);
     vec_push(out, body);
 }
 
@@ -58,9 +72,10 @@ static void read_message(const uint8_t *data, size_t n)
 {
     if (n > 32 << 10)
         return;
-    receive(data, n, false);
     if (n && data[0] == 'w')
-        receive(data, n, true);
+        receive(data + 1, n - 1, true);
+    else
+        receive(data, n, false);
 }
 
 /* ---- what it said when it died: two bytes of status, then standard error */

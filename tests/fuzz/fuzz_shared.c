@@ -59,8 +59,67 @@ static void fill_kinds(struct sundew_log *h)
     record(h, SUNDEW_REC_BRANCH, 0, 0, 4, 7, 6);
 }
 
+/* Does a log with this last node read well? */
+static bool is_read(const void *bytes, size_t n)
+{
+    Exprs *p = exprs_new(&(ExprsPlan){ .memory = 1 << 18 });
+    uint32_t in = exprs_source(p, "input", 16);
+    Trail t;
+    Err err = { 0 };
+    bool ok = log_parse(bytes, n, p, in, &t, &err);
+    if (ok)
+        trail_release(&t);
+    exprs_free(p);
+    return ok;
+}
+
+/* A log for each operation, width and kind of operands that is right. */
+static void make_nodes(Samples_ *out)
+{
+    static const uint8_t widths[] = { 1, 4, 8, 16, 32, 64 };
+    Err err = { 0 };
+    for (unsigned op = 0; op < SUNDEW_NODE_N; op++)
+        for (unsigned i = 0, found = 0; i < 6 * 6 && found < 3; i++) {
+            Log *log = log_new(&(LogPlan){ .nodes = 16, .records = 8, .bytes = 64 }, &err);
+            size_t n;
+            log_reset(log, 0, 16);
+            struct sundew_log *h = (struct sundew_log *)log_bytes(log, &n);
+            uint32_t x[6];
+            x[2] = node(h, SUNDEW_NODE_BYTE, 8, 0, 3, 0, 0);
+            uint32_t y = node(h, SUNDEW_NODE_BYTE, 8, 0, 4, 0, 0);
+            x[0] = node(h, SUNDEW_NODE_EQ, 1, 0, x[2], y, 0);
+            x[1] = node(h, SUNDEW_NODE_EXTRACT, 4, 0, x[2], 0, 0);
+            for (unsigned k = 3; k < 6; k++)
+                x[k] = node(h, SUNDEW_NODE_ZEXT, widths[k], 0, x[2], 0, 0);
+            for (unsigned k = 0; k < 16; k++)
+                sundew_log_bytes(h)[8 + k] = (uint8_t)(k % 4 ? 0 : x[2]);
+            h->bytes = 24;
+            uint32_t a = x[i / 6];
+            bool table = op == SUNDEW_NODE_TABLE || op == SUNDEW_NODE_CHOOSE;
+            uint32_t last = node(h, op, widths[i % 6], table ? widths[i % 6] / 8 : 0,
+                                 op == SUNDEW_NODE_ITE ? x[0] : a, table ? 8 : a, table ? 2 : a);
+            uint32_t one = node(h, SUNDEW_NODE_ZEXT, 64, 0, x[0], 0, 0);
+            uint32_t is = widths[i % 6] == 1 ? last : node(h, SUNDEW_NODE_EQ, 1, 0, last, last, 0);
+            if (widths[i % 6] == 64)
+                is = node(h, SUNDEW_NODE_ULT, 1, 0, last, one, 0);
+            for (unsigned kind = 0; kind < 8; kind++)
+                record(h, kind, kind % 3, 0, kind % 2 ? is : x[0], 7 + kind, 6);
+            h->records = 1;
+            sundew_log_records(h)[0] = (struct sundew_record){ SUNDEW_REC_BRANCH, 0, 0, 0, is, 7, 6 };
+            if (is_read(h, n)) {
+                found++;
+                h->records = 8;
+                fuzz_sample(out, h, n);
+                h->records = 1;
+                fuzz_sample(out, h, n);
+            }
+            log_free(log);
+        }
+}
+
 static void make_logs(Samples_ *out)
 {
+    make_nodes(out);
     Err err = { 0 };
     for (int i = 0; i < 2; i++) {
         Log *log = log_new(&(LogPlan){ .nodes = 64, .records = 32, .bytes = 256 }, &err);

@@ -72,4 +72,13 @@ for file in "$TOP"/tests/attack/*.c; do
         ok "$(basename "$file" .c), $kind: $(field "$file" name)" attack "$file" "$kind"
     done
 done
+if [ -z "${ATTACK_ONLY:-}" ]; then
+    . "$TOP/tests/attack/web.bash"
+    ok "functions, examples: they don't answer, answer without end, die" attack_functions
+    if [ -e "$SUNDEW_BUILD/php/sundew.so" ]; then
+        ok "php, web: an application attacks what runs it" attack_php
+    else
+        skip "php, web: an application attacks what runs it" "there is no PHP 8.2"
+    fi
+fi
 [ -n "${ATTACK_LONG:-}" ] || done_testing

@@ -95,7 +95,7 @@ ok "Ctrl-C: the answer so far, exit status 130" sh -c '
 # ---- bad input
 fresh nothing
 "$SUNDEW" check --json >out.json 2>err; status=$?
-ok "nothing to build: said, exit status 0" sh -c "[ $status = 0 ] && grep -q 'no build was recognised' err"
+ok "nothing to build: said, exit status 2" sh -c "[ $status = 2 ] && grep -q 'no build was recognised' err"
 ok "…in JSON too" json out.json '"no build was recognised" in d["troubles"][0]["why"] and not d["complete"]'
 
 project broken

@@ -148,6 +148,22 @@ ok "… does not" json pair-good.json 'd["failures"] == []'
 ok "a build that is not ready in time" explore late ./pair-good --time 1s
 ok "… is said to be missing" json late.json 'd["traces"] > 0 or "not ready" in str(d["incomplete"])'
 
+# A prediction that fails has its cause.
+cp "$TOP/tests/subjects/explore/astray.c" astray.c
+ok "captured" "$SUNDEW" -q capture -- gcc -g -O1 -o astray astray.c
+printf a >a
+ok "an input that goes astray" explore astray ./astray -i a --no-mutation --no-sanitizers --executions 20
+ok "… is blamed on the function that nobody follows" json astray.json \
+    'd["divergences"]["diverged"] > 0 and d["divergences"]["diverged_precise"] == 0 and sum(m["diverged"] for m in d["imprecise"] if m["name"] == "a64l") == d["divergences"]["diverged"]'
+
+# Time is virtual: a program that sleeps for an hour runs at full speed.
+cp "$TOP/tests/subjects/explore/sleepy.c" sleepy.c
+ok "captured" "$SUNDEW" -q capture -- gcc -g -O1 -o sleepy sleepy.c
+printf z >z
+ok "a program that sleeps" explore sleepy ./sleepy -i z --no-mutation --executions 20 --bad-status 9
+ok "… does not wait, and all builds agree on the time" json sleepy.json \
+    '[f["kind"] for f in d["failures"]] == ["sanitizer"] and d["traces"] > 0 and d["divergences"]["diverged"] == 0'
+
 # A compiler that never ends: the search goes on without its build, and its time holds.
 mkdir -p slow-bin
 printf '#!/bin/sh\ncase "$*" in *-fsanitize*) exec sleep 100000;; esac\nexec /usr/bin/gcc "$@"\n' >slow-bin/gcc

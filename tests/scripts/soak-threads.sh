@@ -1,42 +1,75 @@
-# All programs of tests/subjects/threads/: bugs found, twins silent, 20 replays of
-# each kept schedule; woven but not scheduled they, and random programs, behave as before.
+# All programs of tests/subjects/threads/: bugs found, twins silent, 20 replays of each kept schedule, the same
+# search again; woven but not scheduled they, and random programs, behave as before. Libraries: seeds, replays, C tests.
+# PART: programs, libraries, neutral; without it all three. NAMES: these programs or libraries only.
 . "$TOP/tests/scripts/tap.bash"
 . "$TOP/tests/scripts/threads.bash"
+part() { [ -z "${PART-}" ] || [ "$PART" = "$1" ]; }
+asked() { [ -z "${NAMES-}" ] || grep -qw -- "$1" <<<"$NAMES"; }
 
-fresh programs
-for path in "$programs"/*.c; do
-    name=$(basename "$path" .c)
-    case $name in odd | unscheduled | native | *-example) continue ;; esac
-    [ -e "$programs/$name.h" ] && continue                               # a library
-    ok "$name: found" finds "$name"
-    ok "$name: the fixed twin is silent" silent "$name"
-    ok "$name: 20 replays" again "$name" 20
-    ok "$name: woven, not scheduled, it does the same" unscheduled "$name.twin"
-done
+# names: the programs; what has a header is a library
+names() {
+    local path name
+    for path in "$programs"/*.c; do
+        name=$(basename "$path" .c)
+        case $name in odd | unscheduled | native | *-example) continue ;; esac
+        [ -e "$programs/$name.h" ] || echo "$name"
+    done
+}
+# twenty FOLDER…: each kept schedule ends in the same way 20 times, twice
+twenty() {
+    local folder i
+    for folder; do
+        for i in 1 2; do
+            "$SUNDEW" threads --replay "$folder" --times 20 --json ${options-} >twenty.json
+            grep -q '"replays": 20' twenty.json && grep -q '"of": 20' twenty.json || { echo "$folder"; grep '"replays"\|"message"' twenty.json; return 1; }
+        done
+    done
+    replayed=$((${replayed-0} + $#))
+}
+# The same seed gives the same search.
+same_again() {
+    local without='"when"\|"seconds"\|"command"\|"rerun"\|"test":'
+    mv "$1.bug.json" first.json
+    rm -rf "$1.bug.kept"
+    search "$1" bug
+    diff <(grep -v "$without" first.json) <(grep -v "$without" "$1.bug.json")
+}
 
-# ---- libraries: each of 20 seeds finds the defect, and each test that was found ends the
-# same way 20 times
+if part programs; then
+    fresh programs
+    for name in $(names); do
+        asked "$name" || continue
+        ok "$name: found" finds "$name"
+        ok "$name: the fixed twin is silent" silent "$name"
+        ok "$name: the same again" same_again "$name"
+        options=$(options "$name" bug)
+        ok "$name: 20 replays" twenty "$name.bug.kept"/*
+        options=
+    done
+    echo "# ${replayed-0} schedules of programs replayed"
+fi
+
+# ---- libraries: each of 20 seeds finds the defect; each test that was found ends the same way
+# 20 times; its C program shows it, and passes with the mended library
 library() {
     local name=$1 seed=$2
     [ -e "lib$name.a" ] || { cp "$programs/$name".[ch] . &&
         "$SUNDEW" capture -q -- sh -c "gcc -g -c $name.c && ar rcs lib$name.a $name.o"; } || return 1
-    "$SUNDEW" threads "lib$name.a" --headers "$name.h" --type "$name" --tests 150 --seed "$seed" -o "$name.$seed" --json >"$name.$seed.json"
+    "$SUNDEW" threads "lib$name.a" --headers "$name.h" --type "$name" --tests "${TESTS:-96}" --seed "$seed" -o "$name.$seed" --json >"$name.$seed.json"
     python3 -c "
 import json
 d = json.load(open('$name.$seed.json'))
 found = [v for v in d['violations'] if v['replays'] == v['of']]
-print('$name seed $seed:', [(v['kind'], v['functions'], v['tests_needed'], round(v['seconds'], 1)) for v in found])
+print('# $name seed $seed:', [(v['kind'], v['functions'], v['tests_needed'], round(v['seconds'], 1)) for v in found])
 assert found
 "
 }
-replays() {
-    local i want got
-    for i in $(seq 20); do
-        got=$("$SUNDEW" threads --replay "$1" --json | grep -v '"when"')
-        [ "$i" = 1 ] && want=$got
-        [ "$got" = "$want" ] || { diff <(echo "$want") <(echo "$got"); return 1; }
-    done
-    grep -q '"rule": "threads/' <<<"$want"
+ctest() {
+    gcc -g -Wall -Wextra -Werror -fsanitize=address -I. "$2" "$1.c" -o broken -pthread &&
+    gcc -g -Wall -Wextra -Werror -fsanitize=address -DFIXED -I. "$2" "$1.c" -o mended -pthread || return 1
+    timeout 600 ./broken >shown 2>&1
+    [ $? = 1 ] && grep -q "it shows" shown || { cat shown; return 1; }
+    timeout 600 ./mended >shown 2>&1 || { cat shown; return 1; }
 }
 # The same calls without a scheduler: a start barrier, the address sanitizer, 300 runs.
 uncontrolled() {
@@ -48,17 +81,28 @@ uncontrolled() {
     echo "# $1: $failed of 300 uncontrolled runs fail" >&3
 }
 exec 3>&1
-for name in sbuf smap source pot ivec; do
-    fresh "$name"
-    for seed in $(seq 1 20); do
-        ok "$name, seed $seed" library "$name" "$seed"
+if part libraries; then
+    for name in sbuf smap source pot ivec; do
+        asked "$name" || continue
+        fresh "$name"
+        for seed in $(seq 1 "${SEEDS:-20}"); do
+            ok "$name, seed $seed" library "$name" "$seed"
+        done
+        ok "$name: 20 replays of each" twenty "$name".*/[0-9]*
+        for test in "$name".*/*/test.c; do
+            ok "$test fails on the broken library and passes on the mended one" ctest "$name" "$test"
+        done
+        case $name in sbuf | smap | source) ok "$name: 300 runs without a scheduler" uncontrolled "$name" ;; esac
     done
-    for kept in "$name".*/1; do
-        ok "$kept: 20 replays" replays "$kept"
-    done
-done
-for name in sbuf smap source; do
-    ok "$name: 300 runs without a scheduler" uncontrolled "$name"
+    echo "# ${replayed-0} schedules replayed"
+fi
+
+part neutral || { done_testing; exit; }
+fresh neutral
+for name in $(names); do
+    asked "$name" || continue
+    ok "$name: made" made "$name" twin
+    ok "$name: woven, not scheduled, it does the same" unscheduled "$name.twin"
 done
 
 fresh random

@@ -132,6 +132,11 @@ import json
 d = json.load(open(\"out.json\"))
 assert not d[\"promised\"] and all(f[\"level\"] == \"note\" for f in d[\"findings\"])
 "'
+promised() {
+    echo "# A vector is thread-safe." >sundew.handles
+    threads ivec --tests 2 --seed 1 && grep -q '"promised": true' out.json
+}
+ok "A5: …unless sundew.handles promises it" promised
 fresh ivec-fixed
 ok "A5 with a lock: a library" subject ivec -DFIXED
 ok "A5 with a lock: it runs" threads ivec --tests 8 --seed 1

@@ -209,6 +209,28 @@ static void any_corruption_is_survived(void **state)
     str_release(&s);
 }
 
+/* Names become words for the assembler in a generated test. */
+static void a_name_is_a_name(void **state)
+{
+    (void)state;
+    Str s = { 0 };
+    Err err = { 0 };
+    uint64_t good[] = { 0x7000 }, bad[] = { 0x8000 };
+    const char *text = "x\n\t.section .init_array\n\t.quad 0";
+    sample_begin(&s);
+    sample_build(&s, "abc", "prog", 0x400000, SUNDEW_COPY_USED);
+    sample_failure(&s, (SundewFailure){ .kind = SUNDEW_FAIL_SIGNAL, .signal = 11 }, "");
+    sample_record(&s, SUNDEW_REC_EXTERNAL, good, 8, "memcpy@GLIBC_2.14", 17);
+    sample_record(&s, SUNDEW_REC_EXTERNAL, bad, 8, text, strlen(text));
+    sample_end(&s);
+    Crash *c = open_bytes(&s, &err);
+    assert_non_null(c);
+    assert_string_equal(crash_external(c, 0x7000), "memcpy@GLIBC_2.14");
+    assert_null(crash_external(c, 0x8000));
+    crash_close(c);
+    str_release(&s);
+}
+
 static void other_files_are_refused_in_words(void **state)
 {
     (void)state;
@@ -237,6 +259,7 @@ int main(void)
         cmocka_unit_test(an_address_finds_its_object),
         cmocka_unit_test(any_cut_is_survived_and_said),
         cmocka_unit_test(any_corruption_is_survived),
+        cmocka_unit_test(a_name_is_a_name),
         cmocka_unit_test(other_files_are_refused_in_words),
     };
     memory = memfd_create("sample.crash", MFD_CLOEXEC);

@@ -439,6 +439,11 @@ static void nested_blocks(void **state)
            A_XY "G = GROUP A BY x; X = FOREACH G { Y = FOREACH A GENERATE y * 2 AS z; GENERATE "
                 "SUM(Y.z); };",
            (World){ .a = "1,1\n1,2\n" }, "(6)");
+    expect("a macro gives what another macro gives",
+           "DEFINE inner(r) RETURNS d { $d = FILTER $r BY x > 1; };\n"
+           "DEFINE outer(r) RETURNS c { b = FILTER $r BY x < 9; $c = inner(b); };\n" A_XY
+           "X = outer(A);",
+           (World){ .a = "1,1\n2,2\n9,9\n" }, "(2,2)");
     expect("macros",
            "DEFINE big(rel, n) RETURNS out { T = FILTER $rel BY x > $n; $out = FOREACH T "
            "GENERATE x; };\n" A_XY "X = big(A, 1);",

@@ -634,6 +634,29 @@ static void code_outside_keeps_its_const(void **state)
     done(&u);
 }
 
+static const char offers[] =
+    "struct ops { long n; int (*look)(const char *); int (*take)(char *, long); };\n"
+    "int shown(struct ops *o, char *s) { return o->look(s); }\n"
+    "int offered(struct ops *o, char *s) { return o->take(s, 1); }\n"
+    "int through(struct ops *o, char *s) { return offered(o, s); }\n"
+    "int deeper(struct ops *o, char **s) { return o->take(*s, 2); }\n";
+
+/* Who takes a pointer without const is likely to write. */
+static void what_is_offered_is_likely_written(void **state)
+{
+    static const char *const unknown[] = { "offered", "through" };
+    static const char *const likely[] = { "shown", "deeper" };
+
+    (void)state;
+    Subject s = subject(offers, "S-SH-P-M-L");
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(param(&s, unknown[i], "s")->own.verdict, MUT_UNKNOWN);
+        assert_int_equal(param(&s, unknown[i], "s")->deep.verdict, MUT_UNKNOWN);
+        assert_int_equal(param(&s, likely[i], "s")->own.verdict, MUT_IMMUTABLE);
+    }
+    done(&s);
+}
+
 static const char declared[] = "static int reads(char *p) { return *p; }\n"
                                "static int writes(char *p) { return *p = 1; }\n"
                                "static int (*table[])(char *) = { reads, writes };\n"
@@ -688,6 +711,7 @@ int main(void)
         cmocka_unit_test(a_guess_by_memory_stays_a_guess_through_pointers),
         cmocka_unit_test(what_is_meant_for_another_is_likely_no_write),
         cmocka_unit_test(code_outside_keeps_its_const),
+        cmocka_unit_test(what_is_offered_is_likely_written),
         cmocka_unit_test(a_const_on_the_way_is_believed),
         cmocka_unit_test(observations_refine_unknowns_only),
         cmocka_unit_test(pipelines_are_words_of_stages),

@@ -546,10 +546,9 @@ static void meet_summary(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn, c
 
 /* ---- a function of which nothing is known */
 
-/* `shown`: the arguments that the type of the call points to const with, one bit each. Code
- * that nobody sees keeps this const. */
+/* `called`: the types of a pointer from outside. Code that nobody sees keeps their const. */
 static void meet_nothing(Body *b, uint32_t op, LLVMValueRef fn, MutReasonKind reason,
-                         uint64_t shown, const Actuals *a, PathSet *result)
+                         const SlotTypes *called, const Actuals *a, PathSet *result)
 {
     Effect like = { .kind = EFFECT_REASON,
                     .reason = reason,
@@ -559,7 +558,7 @@ static void meet_nothing(Body *b, uint32_t op, LLVMValueRef fn, MutReasonKind re
                     .origin = b->ops.items[op].inst };
 
     for (unsigned i = 0; i < a->n; i++) {
-        like.reason = shown >> i & 1 ? MUT_SHOWN : reason;
+        like.reason = called ? mut_slot_reason(called, a->n, i) : reason;
         mut_obstacle(b, actual(a, i), op, &like);
         if (!a->call ||
             LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(a->call, i))) == LLVMPointerTypeKind)
@@ -583,7 +582,7 @@ static void meet(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn, const Act
     if (s)
         meet_summary(m, b, op, fn, s, a, maybe, result);
     else
-        meet_nothing(b, op, fn, MUT_NO_BODY, 0, a, result);
+        meet_nothing(b, op, fn, MUT_NO_BODY, NULL, a, result);
 }
 
 /* A barrier for the optimizer: asm("" : "+r"(p)). */
@@ -733,7 +732,6 @@ static void call_pointer(Mutability *m, Body *b, uint32_t op, LLVMValueRef calle
     bool outside = from_outside(m, callee);
     const SlotTypes *called = mut_slot_types(m, b, callee);
     LLVMValueRef entry = n > 1 ? table_entry(m, callee) : NULL;
-    uint64_t shown = mut_shown(called, a->n);
 
     if (entry && !is_target(t, n, entry))
         entry = NULL;
@@ -744,12 +742,12 @@ static void call_pointer(Mutability *m, Body *b, uint32_t op, LLVMValueRef calle
         a->unmeant = (n > 1 || outside) && !mut_is_meant(m, called, t[i]);
         /* from outside it may be any exported one, which says nothing; but where const is
          * trusted, the program itself may have given it away */
-        bool anyones = mut_is_exported(t[i]) && !(shown && mut_is_named(t[i]));
+        bool anyones = mut_is_exported(t[i]) && !(called->shown && mut_is_named(t[i]));
         if (!outside || !(a->unmeant || anyones))
             meet(m, b, op, t[i], a, maybe, result);
     }
     if (!n || outside)
-        meet_nothing(b, op, NULL, MUT_NO_TARGET, shown, a, result);
+        meet_nothing(b, op, NULL, MUT_NO_TARGET, called, a, result);
 }
 
 static bool is_copied(LLVMValueRef call, unsigned i)

@@ -68,8 +68,8 @@ bool mut_pipeline_read(const char *text, unsigned *out, Err *err)
 const char *mut_reason_name(MutReasonKind k)
 {
     return NAME(k, "CALL", "INDIRECT", "GLOBAL_STORE", "HEAP_STORE", "ALIAS_BLOCK", "KEPT",
-                "NO_BODY", "NO_TARGET", "ASM", "CAST", "VARARG", "NOT_MATCHED", "SHOWN", "PRINTED",
-                "TABLE", "MEMBER", "REPLACED", "RETURNED", "DECLARED");
+                "NO_BODY", "NO_TARGET", "ASM", "CAST", "VARARG", "NOT_MATCHED", "SHOWN", "OFFERED",
+                "PRINTED", "TABLE", "MEMBER", "REPLACED", "RETURNED", "DECLARED");
 }
 
 const char *mut_direction_name(MutDirection d)
@@ -315,7 +315,8 @@ static void see_effect(Judge *j, const Effect *e)
             l++;
         if (l < j->blocked)
             j->blocked = l;
-        add_reason(j, e->reason, e->inst, e->callee, &e->path);
+        add_reason(j, e->reason == MUT_OFFERED && e->maybe ? MUT_NO_TARGET : e->reason, e->inst,
+                   e->callee, &e->path);
         break;
     case EFFECT_RETURN: break;
     }
@@ -420,6 +421,10 @@ static bool is_likely(const Judge *j, unsigned levels)
         case MUT_REPLACED:
         case MUT_RETURNED:
         case MUT_DECLARED: break;
+        case MUT_OFFERED:                    /* it would be const if nobody wrote it */
+            if (!j->list.items[i].level)
+                return false;
+            break;
         case MUT_CAST:
             if (j->m->rebuilds)
                 return false;

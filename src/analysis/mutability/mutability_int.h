@@ -313,13 +313,14 @@ typedef struct SlotTypes {
     const Type **types; /* of functions; none: not known */
     unsigned n;
     uint64_t shown; /* by argument: code outside gets it as a pointer to const */
+    uint64_t offered; /* … as a pointer that is not */
 } SlotTypes;
 /* The types that a called pointer may have in the source. */
 const SlotTypes *mut_slot_types(Mutability *m, const Body *b, LLVMValueRef callee);
 /* Could a pointer of such a type have been set to the function, without a cast? */
 bool mut_is_meant(const Mutability *m, const SlotTypes *s, LLVMValueRef fn);
-/* By argument: code outside gets it as a pointer to const. */
-uint64_t mut_shown(const SlotTypes *s, unsigned nargs);
+/* How code outside gets an argument: SHOWN, OFFERED, or NO_TARGET if that is not known. */
+MutReasonKind mut_slot_reason(const SlotTypes *s, unsigned nargs, unsigned arg);
 
 /* format.c */
 void mut_formats(Mutability *m);

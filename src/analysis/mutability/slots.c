@@ -145,26 +145,28 @@ static bool is_to_const(const Type *t)
     return t->kind == TYPE_POINTER && type_has_qualifier(t->target, QUALIFIER_CONST);
 }
 
-static uint64_t shown_by(const Type *called)
+/* By argument: it points to const (`qualified`), or to something that is not. */
+static uint64_t pointers(const Type *called, bool qualified)
 {
     uint64_t mask = 0;
 
     if (called->variadic || called->nparams > 64 || type_is_record(called->target))
         return 0;
     for (unsigned i = 0; i < called->nparams; i++) {
-        if (type_is_record(called->params[i]))
+        const Type *t = type_plain(called->params[i]);
+        if (type_is_record(t))
             return 0;                        /* in one register, in two or in memory? */
-        mask |= (uint64_t)is_to_const(called->params[i]) << i;
+        mask |= (uint64_t)(t->kind == TYPE_POINTER && is_to_const(t) == qualified) << i;
     }
     return mask;
 }
 
-static uint64_t shown_by_all(const Mutability *m, const SlotTypes *s)
+static uint64_t all_agree(const SlotTypes *s, bool qualified)
 {
-    uint64_t mask = s->n && !m->finds_names ? UINT64_MAX : 0;
+    uint64_t mask = s->n ? UINT64_MAX : 0;
 
     for (unsigned i = 0; mask && i < s->n; i++)
-        mask &= s->types[i]->nparams == s->types[0]->nparams ? shown_by(s->types[i]) : 0;
+        mask &= s->types[i]->nparams == s->types[0]->nparams ? pointers(s->types[i], qualified) : 0;
     return mask;
 }
 
@@ -185,7 +187,8 @@ const SlotTypes *mut_slot_types(Mutability *m, const Body *b, LLVMValueRef calle
     s->types = arena_array(&m->arena, const Type *, s->n + 1);
     if (s->n)
         memcpy(s->types, found.items, s->n * sizeof *s->types);
-    s->shown = shown_by_all(m, s);
+    s->shown = m->finds_names ? 0 : all_agree(s, true);
+    s->offered = all_agree(s, false);
     vec_release(&found);
     pttable_put(&m->slot_of, (uintptr_t)callee, (uint32_t)m->slots.len);
     vec_push(&m->slots, s);
@@ -227,7 +230,10 @@ bool mut_is_meant(const Mutability *m, const SlotTypes *s, LLVMValueRef fn)
     return false;
 }
 
-uint64_t mut_shown(const SlotTypes *s, unsigned nargs)
+MutReasonKind mut_slot_reason(const SlotTypes *s, unsigned nargs, unsigned arg)
 {
-    return s->n && s->types[0]->nparams == nargs ? s->shown : 0;
+    assert(arg < nargs && nargs <= 64);
+    if (!s->n || s->types[0]->nparams != nargs)
+        return MUT_NO_TARGET;
+    return s->shown >> arg & 1 ? MUT_SHOWN : s->offered >> arg & 1 ? MUT_OFFERED : MUT_NO_TARGET;
 }

@@ -179,7 +179,7 @@ int64_t pointsto_locate(const PointsTo *pt, uint32_t object, int64_t offset)
         offset = ANY;
     if (o->kind == PT_FUNCTION)
         offset = 0;
-    if (offset != ANY)
+    if (offset != ANY && o->regions.n)
         offset = pt_fold(pt->regions.items + o->regions.start, o->regions.n, offset);
     for (uint32_t i = 0; i < o->locs.n; i++)
         if (pt->locs.items[o->locs.start + i].offset == offset)

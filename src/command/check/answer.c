@@ -541,7 +541,9 @@ bool answer(Check *c, Err *err)
         str_reset(session_out(c->s));
         print_answer(c, r);
     }
-    session_status(c->s, is_bad(c, r) ? 1 : 0);
+    /* A check that could look at nothing must not pass for a good one. */
+    bool nothing = !c->ran.len && c->troubles.len && !(c->change.rev && !c->change.ncode);
+    session_status(c->s, is_bad(c, r) ? 1 : nothing ? 2 : 0);
     session_overview(c->s, NULL);
     if (!c->change.rev)
         keep_known(c, set);

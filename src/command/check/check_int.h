@@ -140,7 +140,8 @@ double step_share(const Check *c, const PlanStep *s); /* seconds that it would g
 const char *step_key(Check *c, const PlanStep *s);
 bool step_is_done(Check *c, const PlanStep *s);
 
-/* A child of ours: `sundew WORDS`, ended when its time is over or we are interrupted. */
+/* A child of ours: `sundew WORDS`, ended when its time is over or we are interrupted. Without
+ * `out`, the log gets both outputs. */
 typedef struct ChildResult {
     int status, signal;
     bool stopped; /* Ctrl-C */

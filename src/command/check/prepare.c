@@ -30,12 +30,28 @@ static char *shown_folder(Check *c, const char *folder)
     return xstrdup(strcmp(folder, session_root(c->s)) == 0 ? "." : folder);
 }
 
+/* Without the project's folder before paths. */
+static char *shortened(Check *c, const char *text)
+{
+    char *root = xprintf("%s/", session_root(c->s));
+    size_t n = strlen(root);
+    Str s = { 0 };
+    while (*text)
+        if (strncmp(text, root, n) == 0)
+            text += n;
+        else
+            str_addc(&s, *text++);
+    free(root);
+    return s.len ? str_take(&s) : xstrdup("");
+}
+
 static char *shown_build(Check *c, const Build *b)
 {
-    char *folder = shown_folder(c, b->folder);
-    char *shown =
-        strcmp(folder, ".") == 0 ? xstrdup(b->command) : xprintf("%s (in %s)", b->command, folder);
+    char *folder = shown_folder(c, b->folder), *command = shortened(c, b->command);
+    bool here = strcmp(folder, ".") == 0;
+    char *shown = here ? xstrdup(command) : xprintf("%s (in %s)", command, folder);
     free(folder);
+    free(command);
     return shown;
 }
 
@@ -106,23 +122,41 @@ static void note_prepared(Check *c, const char *what, const char *command, const
     vec_push(&c->prepared, step);
 }
 
-/* The last lines of a log, for people. */
-static void say_log(Check *c, const char *log)
+/* Does a line of a build's output tell why it failed? */
+static bool tells_why(const char *text)
 {
+    static const char *const words[] = { "error",   "Error ",       "not found",       "missing",
+                                         "cannot ", "No such file", "is required but", NULL };
+    for (const char *const *w = words; *w; w++)
+        if (strstr(text, *w))
+            return !str_starts(text, "sundew: ") && !strstr(text, "checking ");
+    return false;
+}
+
+/* The last lines that tell why, else the last lines, are said; the last of them is handed back. */
+static const char *say_log(Check *c, const char *log)
+{
+    enum { LINES = 6 };
     Str text = { 0 };
-    enum { LINES = 8 };
-    if (!file_exists(log) || !file_read(log, &text, NULL))
-        return;
-    size_t at = text.len, lines = 0;
-    while (at > 0 && lines <= LINES)
-        lines += text.data[--at] == '\n';
-    const char *from = str_c(&text) + (at ? at + 1 : 0);
-    for (const char *p = from; *p;) {
-        size_t n = strcspn(p, "\n");
-        session_note(c->s, "  | %.*s", (int)(n < 200 ? n : 200), p);
-        p += n + (p[n] == '\n');
+    Vec(char *) all = { 0 }, telling = { 0 };
+    if (file_exists(log) && file_read(log, &text, NULL) && text.len) {
+        char *save = NULL;
+        for (char *p = strtok_r(text.data, "\n", &save); p; p = strtok_r(NULL, "\n", &save)) {
+            if (!str_starts(p, "sundew: "))
+                vec_push(&all, p);
+            if (tells_why(p))
+                vec_push(&telling, p);
+        }
     }
+    char **lines = telling.len ? telling.items : all.items;
+    size_t n = telling.len ? telling.len : all.len;
+    for (size_t i = n > LINES ? n - LINES : 0; i < n; i++)
+        session_note(c->s, "  | %.200s", lines[i]);
+    const char *last = n ? arena_strndup(&c->arena, lines[n - 1], strnlen(lines[n - 1], 200)) : "";
+    vec_release(&all);
+    vec_release(&telling);
     str_release(&text);
+    return last;
 }
 
 static bool try_build(Check *c, const Build *b, Err *err)
@@ -143,11 +177,9 @@ static bool try_build(Check *c, const Build *b, Err *err)
         note_prepared(c, "build", shown, &r);
     if (ok && r.over)
         check_trouble(c, "the build", "%s: it had not ended after %.0f s", shown, r.seconds);
-    else if (ok && r.status)
-        check_trouble(c, "the build", "%s failed with status %d (%s has its output)", shown,
-                      r.status, log);
-    if (ok && r.status && !r.stopped)
-        say_log(c, log);
+    else if (ok && r.status && !r.stopped)
+        check_trouble(c, "the build", "%s failed with status %d: %s (%s)", b->system, r.status,
+                      say_log(c, log), log);
     bool works = ok && !r.status && !r.over && !r.stopped && captured_programs(c);
     if (ok && !r.status && !r.over && !r.stopped && !works)
         check_trouble(c, "the build", "%s made nothing that could be captured: %s", shown,
@@ -163,8 +195,11 @@ static bool try_build(Check *c, const Build *b, Err *err)
 static bool run_builds(Check *c, Err *err)
 {
     const char *done = NULL;
+    size_t before_folder = 0;
     for (size_t i = 0; i < c->builds.len; i++) {
         const Build *b = &c->builds.items[i];
+        if (!i || strcmp(b->folder, b[-1].folder) != 0)
+            before_folder = c->troubles.len;
         if ((done && strcmp(done, b->folder) == 0) || c->stopped)
             continue;
         if (*b->needs) {
@@ -175,8 +210,10 @@ static bool run_builds(Check *c, Err *err)
         const Build *before = c->build;
         if (!try_build(c, b, err))
             return false;
-        if (c->build != before)
+        if (c->build != before) {
             done = b->folder;
+            c->troubles.len = before_folder;     /* of builds that were tried before it */
+        }
     }
     if (!c->builds.len) {
         char *path = path_join(session_root(c->s), "compile_commands.json");
@@ -232,7 +269,8 @@ static void choose_tests(Check *c)
         c->tests_guessed = command != NULL;
         if (command)
             words_in(c, c->build->folder, words, 3, &c->tests);
-        c->tests_shown = command;
+        c->tests_shown = command ? shortened(c, command) : NULL;
+        free(command);
     }
     free(here);
 }

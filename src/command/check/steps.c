@@ -17,6 +17,7 @@
 #include "command/check/check_int.h"
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,9 +30,12 @@ enum { GRACE = 10, STOP_GRACE = 15 };
 
 /* ---- a child */
 
+/* `arg`: the file that gets both outputs, as they come; NULL: others are chosen. */
 static bool lead_group(void *arg)
 {
-    (void)arg;
+    int fd = arg ? open(arg, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0666) : -1;
+    if (arg && (fd < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0))
+        return false;
     return setpgid(0, 0) == 0;
 }
 
@@ -54,14 +58,12 @@ bool run_child(Check *c, char *const *argv, const char *cwd, double seconds, con
                .cwd = cwd,
                .in = "/dev/null",
                .out = out,
-               .err_out = log,
-               .out_to_err = false,
+               .err_out = out ? log : NULL,
                .enter = lead_group,
+               .enter_arg = out ? NULL : (void *)log,
                .death_signal = SIGKILL };
     ProcResult end = { 0 };
     double begin = clock_seconds();
-    if (!out)
-        p.out = "/dev/null";
     pid_t pid = proc_start(&p, err);
     if (pid < 0)
         return false;

@@ -129,7 +129,7 @@ static void unescape(char *word)
         } else if (p[1] == 'e') {
             p++;
         } else if (p[1] && p[2] && p[3]) {
-            *to++ = (char)((p[1] - '0') << 6 | (p[2] - '0') << 3 | (p[3] - '0'));
+            *to++ = (char)((p[1] & 7) << 6 | (p[2] & 7) << 3 | (p[3] & 7));
             p += 3;
         }
     }

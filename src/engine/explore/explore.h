@@ -103,6 +103,7 @@ typedef struct ExploreImprecise {
     const char *file;
     unsigned line;
     uint64_t count;
+    uint64_t diverged; /* predictions that were wrong, and this was the last before them */
 } ExploreImprecise;
 
 /* Of a systematic exploration: inputs with as many before them. */

@@ -417,6 +417,40 @@ static void learn(Job *j, const uint8_t *bytes, const Answer *a)
     }
 }
 
+/* What is known of this imprecision; NULL: there are too many. Under the lock. */
+static ExploreImprecise *imprecise_at(Explorer *x, const Note *n)
+{
+    char *key = xprintf("%u %u %s", n->why, n->site, n->name);
+    ExploreImprecise *m = map_get(&x->imprecise, key);
+    if (!m && x->imprecise.len < 1000) {
+        const char *file = "";
+        unsigned line = 0;
+        if (x->front->place)
+            x->front->place(x->plan->subject, n->site, &file, &line);
+        m = arena_new(&x->arena, ExploreImprecise);
+        m->why = log_why_name(n->why);
+        m->name = arena_strdup(&x->arena, n->name);
+        m->file = arena_strdup(&x->arena, file);
+        m->line = line;
+        map_put(&x->imprecise, key, m);
+    }
+    free(key);
+    return m;
+}
+
+/* Blames the last imprecision before the condition that was turned. Under the lock. */
+static void blame(Job *j, const Question *q)
+{
+    const Trail *trail = j->tracer->trail;
+    const Note *last = NULL;
+    assert(trail);
+    for (size_t i = 0; i < trail->notes.len && trail->notes.items[i].index <= q->index; i++)
+        last = &trail->notes.items[i];
+    ExploreImprecise *m = last ? imprecise_at(j->x, last) : NULL;
+    if (m)
+        m->diverged++;
+}
+
 /* `batch`: the run of the answer. */
 static void note_check(Job *j, const Question *q, const Answer *a, const Entry *parent, bool padded,
                        const FrontBatch *batch)
@@ -431,6 +465,8 @@ static void note_check(Job *j, const Question *q, const Answer *a, const Entry *
     x->diverged += !right;
     x->checked_precise += !q->holes;
     x->diverged_precise += !q->holes && !right;
+    if (!right && q->holes)
+        blame(j, q);
     pthread_mutex_unlock(&x->lock);
 }
 
@@ -587,24 +623,9 @@ void tracer_note_imprecise(Job *j, const Trail *trail)
     Explorer *x = j->x;
     pthread_mutex_lock(&x->lock);
     for (size_t i = 0; i < trail->notes.len; i++) {
-        const Note *n = &trail->notes.items[i];
-        char *key = xprintf("%u %u %s", n->why, n->site, n->name);
-        ExploreImprecise *m = map_get(&x->imprecise, key);
-        if (!m && x->imprecise.len < 1000) {
-            const char *file = "";
-            unsigned line = 0;
-            if (x->front->place)
-                x->front->place(x->plan->subject, n->site, &file, &line);
-            m = arena_new(&x->arena, ExploreImprecise);
-            m->why = log_why_name(n->why);
-            m->name = arena_strdup(&x->arena, n->name);
-            m->file = arena_strdup(&x->arena, file);
-            m->line = line;
-            map_put(&x->imprecise, key, m);
-        }
+        ExploreImprecise *m = imprecise_at(x, &trail->notes.items[i]);
         if (m)
             m->count++;
-        free(key);
     }
     x->ntraces++;
     pthread_mutex_unlock(&x->lock);
@@ -658,6 +679,7 @@ static bool step(Job *j, const Entry *e, const uint8_t *bytes, size_t n, unsigne
     t->level = level;
     tracer_make_room(t);
     bool ok = tracer_run(j, &(Input){ 0, bytes, n, e->id }, &trace);
+    t->trail = &trace.trail;
     if (ok && trace.trail.path) {
         tracer_note_imprecise(j, &trace.trail);
         pthread_mutex_lock(&x->lock);
@@ -669,6 +691,7 @@ static bool step(Job *j, const Entry *e, const uint8_t *bytes, size_t n, unsigne
         ok = answer_all(j, &trace.trail, &qs, e, bytes, n, explorer_age(x) + 5);
     }
     vec_release(&qs);
+    t->trail = NULL;
     trail_release(&trace.trail);
     return ok;
 }

@@ -40,6 +40,7 @@ struct Tracer {
     size_t more_bytes;
     size_t failed;             /* inputs that fail, of which so many were traced */
     Map turns;                 /* ways that were gone or asked for */
+    const Trail *trail;        /* at hand */
     uint64_t before[DEEP];     /* of the trail at hand: names the way up to each step */
 };
 

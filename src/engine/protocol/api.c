@@ -166,7 +166,8 @@ static bool read_place(Table *t, ProtoFunction *f, const char *word)
 {
     const char *colon = strchr(word, ':');
     ProtoPlace p = { .out = *word == '*' };
-    char *type = xstrdup(colon + 1), *end;
+    char *type = xstrdup(colon + 1), *end = NULL;
+    long number = 0;
     size_t n = strlen(type);
     if (n && strchr("+=-", type[n - 1])) {
         p.use = type[n - 1] == '+'   ? PROTO_CREATES
@@ -179,8 +180,10 @@ static bool read_place(Table *t, ProtoFunction *f, const char *word)
     else if (str_starts(word, "hidden:"))
         p.param = PROTO_HIDDEN;
     else
-        p.param = (int)strtol(word + p.out, &end, 10);
-    bool ok = *type && (p.param < 0 || (end == colon && end != word + p.out && p.param < 16));
+        number = strtol(word + p.out, &end, 10);
+    if (!p.param)
+        p.param = number >= 0 && number < 16 ? (int)number : 0;
+    bool ok = *type && (p.param < 0 || (end == colon && end != word + p.out && p.param == number));
     if (ok) {
         p.type = proto_api_type(t->api, type);
         proto_api_place(t->api, f, p);

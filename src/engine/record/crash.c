@@ -224,13 +224,22 @@ static bool read_file(Crash *c, Reader *r)
     return true;
 }
 
+/* A test names it to the assembler, which would take anything else as its own language. */
+static bool is_symbol(const char *s)
+{
+    return *s && s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$@")] == 0;
+}
+
 static bool read_external(Crash *c, Reader *r)
 {
     uint64_t address;
     if (!take(r, &address, sizeof address))
         return false;
+    const char *name = take_text(c, r);
+    if (!is_symbol(name))
+        return true;                    /* nobody's: left out */
     c->externals = vec_room(c->externals, c->nexternals, &c->cap_externals, sizeof *c->externals);
-    c->externals[c->nexternals++] = (struct external){ address, take_text(c, r) };
+    c->externals[c->nexternals++] = (struct external){ address, name };
     return true;
 }
 

@@ -325,8 +325,8 @@ static bool is_numbers(const ApiPlace *p, const SeqValue *v)
 {
     const Type *t = pointee(p->type);
     t = t ? type_plain(t) : NULL;
-    return !is_array(p) && v->kind == VALUE_BYTES && t && t->kind == TYPE_SCALAR && t->size &&
-           v->n >= 2 * t->size;
+    return !is_array(p) && v->kind == VALUE_BYTES && t &&
+           (t->kind == TYPE_SCALAR || t->kind == TYPE_ENUM) && t->size && v->n >= 2 * t->size;
 }
 
 static void declare_numbers(Writer *w, const Type *t, const char *name, const SeqValue *v)

@@ -277,6 +277,9 @@ static void tell_warnings(Job *j, const Run *r)
     if (n)
         session_note(j->s, "%zu value%s became null: a cast, a division or a function failed", n,
                      n == 1 ? "" : "s");
+    if (run_missing(r))
+        session_note(j->s, "the function %s is not there (--udf): its results are null",
+                     run_missing(r));
     session_json(j->s, "warnings", json_integer((json_int_t)n));
 }
 

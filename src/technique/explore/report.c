@@ -194,9 +194,10 @@ static json_t *imprecise_json(const ExploreResult *r)
     json_t *all = json_array();
     for (size_t i = 0; i < r->nimprecise; i++) {
         const ExploreImprecise *m = &r->imprecise[i];
-        json_array_append_new(all, json_pack("{s:s, s:o, s:o, s:i, s:I}", "why", m->why, "name",
+        json_array_append_new(all, json_pack("{s:s, s:o, s:o, s:i, s:I, s:I}", "why", m->why, "name",
                                              json_text(m->name), "file", json_text(m->file), "line",
-                                             (int)m->line, "count", (json_int_t)m->count));
+                                             (int)m->line, "count", (json_int_t)m->count,
+                                             "diverged", (json_int_t)m->diverged));
     }
     return all;
 }
@@ -236,6 +237,36 @@ static void add_json(Exploration *e, const ExploreResult *r)
 
 /* ---- summary */
 
+/* The imprecision that misled most predictions; NULL: none did. */
+static const ExploreImprecise *worst_of(const ExploreResult *r)
+{
+    const ExploreImprecise *worst = NULL;
+    for (size_t i = 0; i < r->nimprecise; i++)
+        if (r->imprecise[i].diverged > (worst ? worst->diverged : 0))
+            worst = &r->imprecise[i];
+    return worst;
+}
+
+static void print_diverged(const ExploreResult *r, Str *out)
+{
+    const ExploreStatus *st = &r->status;
+    const ExploreImprecise *worst = worst_of(r);
+    str_addf(out, "%" PRIu64 " of %" PRIu64 " solved inputs took another branch than expected",
+             st->diverged, st->checked);
+    if (worst) {
+        str_addf(out, ", %" PRIu64 " of them after ", worst->diverged);
+        escape_terminal_z(out, *worst->name ? worst->name : worst->why);
+        if (*worst->file) {
+            str_add(out, " at ");
+            escape_terminal_z(out, path_base(worst->file));
+            str_addf(out, ":%u", worst->line);
+        }
+    }
+    if (st->diverged_precise)
+        str_addf(out, ", %" PRIu64 " for no known reason", st->diverged_precise);
+    str_add(out, ": exploration is slower then, findings are not affected\n");
+}
+
 static void print_summary(Exploration *e, const ExploreResult *r)
 {
     const ExploreStatus *st = &r->status;
@@ -256,12 +287,7 @@ static void print_summary(Exploration *e, const ExploreResult *r)
                  st->traces, st->solver.queries, st->solver.sat, st->solver.unsat,
                  st->solver.unknown, st->solver.seconds, st->solved_new);
         if (st->diverged)
-            str_addf(out,
-                     "%" PRIu64 " of %" PRIu64
-                     " solved inputs took another branch than expected (%" PRIu64 " of %" PRIu64
-                     " on exact paths): exploration is slower then, findings are "
-                     "not affected\n",
-                     st->diverged, st->checked, st->diverged_precise, st->checked_precise);
+            print_diverged(r, out);
     }
     if (!r->nfailures)
         str_add(out, "no failure\n");

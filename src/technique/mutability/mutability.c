@@ -458,6 +458,7 @@ static const char *reason_text(MutReasonKind k)
     case MUT_KEPT: return "is kept by the library";
     case MUT_NO_BODY: return "goes to a function without body and summary";
     case MUT_SHOWN: return "goes, as a pointer to const, to a call whose target is not known";
+    case MUT_OFFERED: return "goes, without const, to a call whose target is not known";
     case MUT_NO_TARGET: return "goes to a call whose target is not known";
     case MUT_ASM: return "goes to assembly that may write memory";
     case MUT_CAST: return "becomes a number";

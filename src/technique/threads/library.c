@@ -390,14 +390,22 @@ static bool promises(const char *text)
     return found;
 }
 
+static void read_promise(Lib *l, const char *path)
+{
+    Str text = { 0 };
+    if (file_read(path, &text, NULL))
+        l->promised |= promises(str_c(&text));
+    str_release(&text);
+}
+
+/* In the headers, or in a comment of sundew.handles. */
 static void read_promises(Lib *l)
 {
-    for (char **h = session_option_all(l->s, "headers"); h && *h; h++) {
-        Str text = { 0 };
-        if (file_read(*h, &text, NULL))
-            l->promised |= promises(str_c(&text));
-        str_release(&text);
-    }
+    char *handles = path_join(session_root(l->s), "sundew.handles");
+    for (char **h = session_option_all(l->s, "headers"); h && *h; h++)
+        read_promise(l, *h);
+    read_promise(l, handles);
+    free(handles);
 }
 
 /* -------------------------------------------------------------------- open */

@@ -159,12 +159,19 @@ static void add_facts(Str *out, const Violation *v)
     str_add(out, "\"\n\n");
 }
 
+/* The program stops a thread once, and another time between two calls. */
+static bool is_simple(const Violation *v)
+{
+    bool apart = v->test.ncalls[0] > 1 || v->test.ncalls[1] > 1;
+    return v->preemptions <= (apart ? 2u : 1u);
+}
+
 bool lib_write(Lib *l, const Violation *v, const char *message, Str *out, Err *err)
 {
     assert(v->test.ncalls[0] && v->test.ncalls[1]);
     WriteFile file = { 0 };
     Str harness = { 0 };
-    if (!expected(v) || !v->serial_well)
+    if (!expected(v) || !v->serial_well || !is_simple(v))
         return true;
     char *path = path_join(session_share(l->s), "ctest/threads.c");
     bool ok = file_read(path, &harness, err);

@@ -468,11 +468,32 @@ static void write_passing_call(Body *b, Val *v)
     take_labels(b, v, got, NULL);
 }
 
+/* What its pointers lead to may have labels, which are lost as those of its arguments are. */
+static void note_pointed(Body *b, Val *v, const char *name)
+{
+    Woven *w = b->w;
+    LLVMTypeRef types[] = { w->ptr, w->ptr, w->i32 };
+    const Standin *m = b->c->plan.standins ? standins_find(b->c->plan.standins, name) : NULL;
+    if (!v->woven || !b->t->fn || (m && m->kind == STANDIN_IGNORE))
+        return;
+    LLVMValueRef f =
+        weave_declare(w, "sundew_outside", LLVMFunctionType(w->void_, types, 3, false));
+    for (unsigned k = 0; k < LLVMGetNumArgOperands(v->v); k++) {
+        LLVMValueRef a = LLVMGetOperand(v->v, k);
+        if (LLVMTypeOf(a) != w->ptr || LLVMIsAConstant(a))
+            continue;
+        LLVMValueRef args[] = { value_now(b, a), concolic_text(b->c, name), i32(w, v->site) };
+        weave_call(w, f, args, 3);
+    }
+}
+
 static void write_outside_call(Body *b, Val *v)
 {
     const char *name = called(v->v);
-    if (*name && !str_starts(name, "sundew_"))
+    if (*name && !str_starts(name, "sundew_")) {
         set_passing(b->c, EXTERNAL, 0, concolic_text(b->c, name));
+        note_pointed(b, v, name);
+    }
     LLVMValueRef call = copy_call(b, v->v);
     if (LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMVoidTypeKind)
         set_now(b, v, call);

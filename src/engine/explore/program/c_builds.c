@@ -248,7 +248,8 @@ static bool make_first(CFront *c, Err *err)
 
 void c_builds_finish(CFront *c)
 {
-    bool concolic = c->host.trace && c->traces != FRONT_TRACE_NEVER && !c->traced;
+    bool concolic = c->traces == FRONT_TRACE_LATER ||
+                    (c->traces == FRONT_TRACE_NOW && !c->traced && !c->host.steady);
     bool sanitized = c->wants_sanitized ||
                      (c->builder && builder_does(c->builder) == BUILD_SANITIZED);
     c->late = !c->coverage            ? "the build that counts branches was"

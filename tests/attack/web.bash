@@ -1,0 +1,33 @@
+# An application in PHP that attacks, and functions of dataflow programs that do.
+# . tests/attack/web.bash, from attack.sh
+
+attack_php() {
+    fresh php
+    rm -rf /var/tmp/sundew-attack
+    mkdir -p /var/tmp/sundew-attack
+    timeout -k 5 "$LIMIT" "$SUNDEW" -w ws web "$TOP/tests/attack/php" --requests 40 --time 40s --timeout 1s >out.txt 2>&1
+    local got=$? left
+    left=$(ls -A /var/tmp/sundew-attack)
+    rm -rf /var/tmp/sundew-attack
+    cat out.txt
+    [ -z "$left" ] || { echo "it wrote outside: $left"; return 1; }
+    ! grep -q "ERROR: AddressSanitizer" out.txt || return 1
+    [ $got -le 2 ]
+}
+
+# Functions that don't answer, answer without end, die, or leave children.
+attack_functions() {
+    fresh functions
+    printf 'a = LOAD "x" AS (s:chararray);\nb = FOREACH a GENERATE F(s), G(s), H(s), I(s);\nSTORE b INTO "o";\n' | tr '"' "'" >x.pig
+    cat >udfs.json <<'J'
+{ "F": { "command": ["sh", "-c", "exec cat /dev/zero"], "type": "chararray" },
+  "G": { "command": ["sh", "-c", "sleep 1000 & sleep 1000"], "type": "chararray" },
+  "H": { "command": ["sh", "-c", "kill -STOP $$"], "type": "chararray" },
+  "I": { "command": ["sh", "-c", "while read l; do echo '{\"value\":[[[[[[[[1]]]]]]]], \"error\": \"\\u001b[31m\"}'; done"], "type": "int" } }
+J
+    timeout -k 5 "$LIMIT" "$SUNDEW" examples x.pig --udf udfs.json --udf-time 1s --time 30s >out.txt 2>&1
+    local got=$?
+    cat -v out.txt
+    ! grep -q $'\033\[31m' out.txt || { echo "it colours the terminal"; return 1; }
+    [ $got -le 2 ]
+}
