@@ -73,11 +73,6 @@ ok "what the example prints otherwise is seen" eval 'version "s/n += .first >= .
 
 # ---- examples that are suites
 
-if command -v valgrind >/dev/null; then
-    printf 'check: t\n\tvalgrind -q --error-exitcode=9 ./t\nt: example.c liblend.a\n\tgcc -g example.c liblend.a -o t\n' >Makefile
-    ok "programs that run under Valgrind are recorded" eval 'regress liblend.a --headers lend.h -o under --count 20 --mutants 0 -- make -s check >said 2>noise &&
-        grep -q "repeats the example: [1-9]" said && ! grep -q "ended with status" noise'
-fi
 fresh many
 cp "$TOP"/tests/subjects/usage/many/*.[ch] .
 "$SUNDEW" capture -q -- sh -c "gcc -g -c pool.c && ar rcs libpool.a pool.o && gcc -g example.c libpool.a -o example"
