@@ -37,8 +37,8 @@ int sundew_clock_clock_nanosleep(clockid_t clock, int flags, const struct timesp
 {
     if (!sundew_clock_is_virtual(clock) || !sundew_clock_is_valid(wanted))
         return clock_nanosleep(clock, flags, wanted, left);
-    uint64_t until = flags & TIMER_ABSTIME ? sundew_clock_at(clock, wanted)
-                                           : now + sundew_clock_ns(wanted);
+    uint64_t until =
+        flags & TIMER_ABSTIME ? sundew_clock_at(clock, wanted) : now + sundew_clock_ns(wanted);
     if (until > now)
         now = until;
     return 0;

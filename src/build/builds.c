@@ -88,9 +88,9 @@ static char *get(const BuildsPlan *plan, BuildRecipe r, Err *err)
  * other, and take a sleep for it. */
 static bool waits_for_nobody(const Program *p)
 {
-    static const char *const others[] = { "pthread_create", "thrd_create", "fork", "vfork",
-                                          "clone",          "alarm",       "setitimer",
-                                          "timer_create",   "timerfd_create" };
+    static const char *const others[] = { "pthread_create", "thrd_create",  "fork",
+                                          "vfork",          "clone",        "alarm",
+                                          "setitimer",      "timer_create", "timerfd_create" };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (program_function(p, others[i]))
             return false;
@@ -200,10 +200,9 @@ static char *get_concolic(const BuildsPlan *plan, BuildMake *make, Err *err)
     char *standins = path_join(plan->share, "standins");
     char *summaries = path_join(plan->share, "summaries");
     char *reached = name_reached(plan);
-    char *variant =
-        xprintf("%s%s%s%s%s", plan->argv ? "argv " : "", plan->env ? "env " : "",
-                plan->everything ? "everything " : "", plan->calls || plan->calls_later ? "calls" : "",
-                reached);
+    char *variant = xprintf("%s%s%s%s%s", plan->argv ? "argv " : "", plan->env ? "env " : "",
+                            plan->everything ? "everything " : "",
+                            plan->calls || plan->calls_later ? "calls" : "", reached);
     const char *const files[] = { standins, summaries, NULL };
     char *path = get(plan,
                      (BuildRecipe){ .name = "explore-concolic",
@@ -266,8 +265,8 @@ static bool compile_unit(const BuildsPlan *plan, const Unit *u, size_t number, E
     recompile_flags(u, &flags);
     for (const char *const *f = sanitizer_flags; *f; f++)
         strings_add(&flags, *f);
-    bool ok =
-        recompile_run(u, &flags, u->source, object, err) && recompile_tool(strings_argv(&edit), NULL, NULL, err);
+    bool ok = recompile_run(u, &flags, u->source, object, err) &&
+              recompile_tool(strings_argv(&edit), NULL, NULL, err);
     if (!ok)
         err_ctx(err, "%s", u->source);
     strings_release(&flags);
@@ -382,10 +381,10 @@ static bool make_sanitized(void *arg, const char *out, Err *err)
     const CapturedProgram *c = program_captured(plan->program);
     Strings objects = { 0 };
     bool ok = c || err_set(err, "made from bitcode alone");
-    ok = ok && compile_units(plan, &objects, err) && compile_driver(m, &objects, err) && compile_runtime(plan, "input", &objects, err) &&
+    ok = ok && compile_units(plan, &objects, err) && compile_driver(m, &objects, err) &&
+         compile_runtime(plan, "input", &objects, err) &&
          compile_runtime(plan, "forkserver", &objects, err) &&
-         compile_runtime(plan, "clock", &objects, err) &&
-         link_sanitized(plan, &objects, out, err);
+         compile_runtime(plan, "clock", &objects, err) && link_sanitized(plan, &objects, out, err);
     strings_release(&objects);
     return ok || err_ctx(err, "the build with sanitizers");
 }

@@ -26,29 +26,29 @@ typedef struct GeneratePlan {
     int goals;                 /* GOALS_… beyond the basic ones */
     uint64_t seed;
     double seconds;            /* 0: 30 */
-    double patience;           /* for one question to the solver, in seconds of a usual machine; 0: a
+    double patience; /* for one question to the solver, in seconds of a usual machine; 0: a
                                 * half */
-    bool no_real_values;       /* privacy: no value of the samples is copied */
-    bool passive;              /* users' functions are not called on new arguments */
-    bool no_solver;            /* only rows of the samples */
+    bool no_real_values; /* privacy: no value of the samples is copied */
+    bool passive; /* users' functions are not called on new arguments */
+    bool no_solver; /* only rows of the samples */
 } GeneratePlan;
 
 typedef struct Examples {
     Arena arena, rows_arena;
     const Plan *plan;
-    Input *inputs;             /* by op id */
-    bool **made;               /* by op id: the row was invented */
-    const char ***why;         /* by op id: what would not be shown without the row */
-    Run *run;                  /* of `inputs`, with marks */
+    Input *inputs; /* by op id */
+    bool **made; /* by op id: the row was invented */
+    const char ***why; /* by op id: what would not be shown without the row */
+    Run *run; /* of `inputs`, with marks */
     Classes *classes;
     Metrics metrics;
-    size_t queries;            /* questions to the solver */
+    size_t queries; /* questions to the solver */
     double seconds;
     bool out_of_time;
 } Examples;
 
 Examples *examples_generate(const Plan *p, const GeneratePlan *gp, Err *err);
-void examples_free(Examples *e);                   /* NULL is fine */
+void examples_free(Examples *e); /* NULL is fine */
 
 /* The LOAD that stands for all LOADs of the same path: the widest. */
 const Op *load_master(const Plan *p, const Op *load);

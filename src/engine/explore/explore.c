@@ -230,21 +230,20 @@ static bool begin_front(Explorer *x, Err *err)
     const ExplorePlan *plan = x->plan;
     bool trace = !plan->no_concolic && !plan->replay;
     bool steps = plan->no_mutation || plan->systematic || x->steady;
-    x->host =
-        (FrontHost){ .seed = plan->seed,
-                     .time = plan->time,
-                     .longest = x->longest,
-                     .trace = trace,
-                     .trace_first = trace && steps,
-                     .judge_first = steps || plan->replay || plan->stop == STOP_FIRST_FAILURE,
-                     .steady = x->steady,
-                     .stop = runs_are_cut,
-                     .over = is_interrupted,
-                     .covered = tell_covered,
-                     .anew = trace_anew,
-                     .note = take_note,
-                     .word = take_word,
-                     .arg = x };
+    x->host = (FrontHost){ .seed = plan->seed,
+                           .time = plan->time,
+                           .longest = x->longest,
+                           .trace = trace,
+                           .trace_first = trace && steps,
+                           .judge_first = steps || plan->replay || plan->stop == STOP_FIRST_FAILURE,
+                           .steady = x->steady,
+                           .stop = runs_are_cut,
+                           .over = is_interrupted,
+                           .covered = tell_covered,
+                           .anew = trace_anew,
+                           .note = take_note,
+                           .word = take_word,
+                           .arg = x };
     if (!x->front->begin(plan->subject, &x->host, &x->facts, err))
         return false;
     assert(x->facts.branches <= x->facts.counters);
@@ -600,8 +599,9 @@ bool explore(const ExplorePlan *plan, ExploreResult *out, Err *err)
                       "arguments: --argv, the environment: --env), or is a terminal wanted, which "
                       "runs don't have?");
     if (ok && x.once)
-        explorer_note(&x, "%zu run%s died that did not die again in %u more; %s not reported", x.once,
-                      x.once == 1 ? "" : "s", FAILURES_REPEATS, x.once == 1 ? "it is" : "they are");
+        explorer_note(&x, "%zu run%s died that did not die again in %u more; %s not reported",
+                      x.once, x.once == 1 ? "" : "s", FAILURES_REPEATS,
+                      x.once == 1 ? "it is" : "they are");
     tell_notes(&x);
     explorer_release(&x);
     return ok;

@@ -209,9 +209,8 @@ static Bug *find(Explorer *x, const Failure *f, bool by_command)
     assert(by_command || failure_is(f) || f->kind == FAILURE_EXIT);
     for (size_t i = 0; i < x->bugs.len; i++) {
         Bug *b = x->bugs.items[i];
-        if (b->f.by_command == by_command &&
-            (by_command || is_the_same(&b->f.failure, f) ||
-             (is_flaky(b) && is_same_place(&b->f.failure, f))))
+        if (b->f.by_command == by_command && (by_command || is_the_same(&b->f.failure, f) ||
+                                              (is_flaky(b) && is_same_place(&b->f.failure, f))))
             return b;
     }
     return NULL;
@@ -247,7 +246,7 @@ static Bug *bug_new(const Explorer *x, const Input *in, const Failure *f, FrontJ
     b->bytes = xmemdup(in->bytes, in->n);
     b->n = in->n;
     b->by = by;
-    b->studied = b->busy = true;               /* by this job, for now */
+    b->studied = b->busy = true; /* by this job, for now */
     return b;
 }
 
@@ -285,13 +284,14 @@ static void add_after(Job *j, const Input *in, const Failure *f, FrontJudge by, 
     if (!b)
         return;
     b->f.runs += passed;
-    if (!small) {                              /* else an earlier exploration has */
+    if (!small) { /* else an earlier exploration has */
         repeat(j, b);
         compare(j, b);
     }
     make_smaller(j, b, small);
-    bool wanted = !by_command && !b->f.hang && !is_flaky(b), now = wanted && j->tracer && x->watched;
-    Input shown = small_input(b);              /* seeds come first: all of them, before that */
+    bool wanted = !by_command && !b->f.hang && !is_flaky(b),
+         now = wanted && j->tracer && x->watched;
+    Input shown = small_input(b); /* seeds come first: all of them, before that */
     char *condition = now ? tracer_condition(j, by, &shown, &b->f.failure) : NULL;
     pthread_mutex_lock(&x->lock);
     b->f.condition = condition;

@@ -149,7 +149,8 @@ static bool has_died(Job *j, const uint8_t *bytes, size_t n, uint32_t parent,
 {
     if (!batch->n || !batch->runs->died)
         return false;
-    failures_judge(j, &(Input){ 0, bytes, n, parent }, true, batch->runs->late, batch->runs->signal);
+    failures_judge(j, &(Input){ 0, bytes, n, parent }, true, batch->runs->late,
+                   batch->runs->signal);
     return true;
 }
 
@@ -159,7 +160,8 @@ static bool examine(Job *j, const Candidate *c, Origin origin, uint32_t parent, 
     FrontBatch batch;
     if (!run_alone(j, c->bytes, c->n, &batch))
         return false;
-    if (!batch.n || has_died(j, c->bytes, c->n, parent, &batch) || (!has_news(j, &batch) && origin != FROM_SEED))
+    if (!batch.n || has_died(j, c->bytes, c->n, parent, &batch) ||
+        (!has_news(j, &batch) && origin != FROM_SEED))
         return true;
     uint8_t *bytes = xmemdup(c->bytes, c->n);
     size_t n = c->n;
@@ -283,9 +285,7 @@ bool stage_try(Job *j, const uint8_t *bytes, size_t n, Origin origin, uint32_t p
 
 bool stage_keep(Job *j, const FrontRun *run, Origin origin, uint32_t parent, Entry **entry)
 {
-    Candidate c = {
-        xmemdup(run->bytes, run->n), run->n, run->died, run->late, false, run->signal
-    };
+    Candidate c = { xmemdup(run->bytes, run->n), run->n, run->died, run->late, false, run->signal };
     uint64_t path = run->path;
     bool ok = true;
     lock(j->x);

@@ -194,9 +194,9 @@ static json_t *imprecise_json(const ExploreResult *r)
     json_t *all = json_array();
     for (size_t i = 0; i < r->nimprecise; i++) {
         const ExploreImprecise *m = &r->imprecise[i];
-        json_array_append_new(all, json_pack("{s:s, s:o, s:o, s:i, s:I, s:I}", "why", m->why, "name",
-                                             json_text(m->name), "file", json_text(m->file), "line",
-                                             (int)m->line, "count", (json_int_t)m->count,
+        json_array_append_new(all, json_pack("{s:s, s:o, s:o, s:i, s:I, s:I}", "why", m->why,
+                                             "name", json_text(m->name), "file", json_text(m->file),
+                                             "line", (int)m->line, "count", (json_int_t)m->count,
                                              "diverged", (json_int_t)m->diverged));
     }
     return all;

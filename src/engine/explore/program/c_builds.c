@@ -250,13 +250,14 @@ void c_builds_finish(CFront *c)
 {
     bool concolic = c->traces == FRONT_TRACE_LATER ||
                     (c->traces == FRONT_TRACE_NOW && !c->traced && !c->host.steady);
-    bool sanitized = c->wants_sanitized ||
-                     (c->builder && builder_does(c->builder) == BUILD_SANITIZED);
-    c->late = !c->coverage            ? "the build that counts branches was"
-              : concolic && sanitized ? "the builds that follow inputs and that have sanitizers were"
-              : concolic            ? "the build that follows inputs was"
-              : sanitized           ? "the build with sanitizers was"
-                                    : NULL;
+    bool sanitized =
+        c->wants_sanitized || (c->builder && builder_does(c->builder) == BUILD_SANITIZED);
+    c->late = !c->coverage ? "the build that counts branches was"
+              : concolic && sanitized
+                  ? "the builds that follow inputs and that have sanitizers were"
+              : concolic  ? "the build that follows inputs was"
+              : sanitized ? "the build with sanitizers was"
+                          : NULL;
     builder_free(c->builder);
     c->builder = NULL;
 }

@@ -311,7 +311,8 @@ static bool open_trace(CWorker *w, Err *err)
     c->traced = true;
     assert(w->following);
     if (!w->log)
-        w->log = log_new(&(LogPlan){ .nodes = 2u << 20, .records = 1u << 19, .per_site = 192 }, err);
+        w->log =
+            log_new(&(LogPlan){ .nodes = 2u << 20, .records = 1u << 19, .per_site = 192 }, err);
     if (!w->log)
         return false;
     RunFd fd = { log_fd(w->log), SUNDEW_LOG_FD };

@@ -22,15 +22,15 @@
 
 typedef struct CPlan {
     const Program *program;
-    const Calls *calls;          /* NULL: this opens them when they are needed, in another process */
+    const Calls *calls; /* NULL: this opens them when they are needed, in another process */
     const Calls *(*open_calls)(void *arg, Err *err);
     void *calls_arg;
-    unsigned jobs;               /* of builds that it waits for; 0: one */
+    unsigned jobs; /* of builds that it waits for; 0: one */
     const char *libexec, *share;
     Call call;
-    const Function *function;    /* explore this one alone, by driver.h; or NULL */
-    uint64_t memory;             /* of one run; 0: 2 GiB */
-    const char *bad_status;      /* "3,64-78": exit statuses that are failures; NULL */
+    const Function *function; /* explore this one alone, by driver.h; or NULL */
+    uint64_t memory; /* of one run; 0: 2 GiB */
+    const char *bad_status; /* "3,64-78": exit statuses that are failures; NULL */
     bool no_sanitizers;
 } CPlan;
 
@@ -40,7 +40,7 @@ extern const ExploreFront c_front;
 
 /* What the plan points to stays the caller's. */
 CFront *c_front_new(const CPlan *plan);
-void c_front_free(CFront *c);                    /* NULL is fine */
+void c_front_free(CFront *c); /* NULL is fine */
 
 /* After explore(): builds that came too late to be used, for people; NULL: none. */
 const char *c_front_was_late(const CFront *c);
