@@ -430,14 +430,6 @@ void dtype_print(Str *out, Type t)
     }
 }
 
-void schema_print(Str *out, const Schema *s)
-{
-    if (s)
-        fields_print(out, s);
-    else
-        str_add(out, "unknown");
-}
-
 static bool short_name_is(const char *full, const char *name)
 {
     if (!full || !str_ends(full, name))

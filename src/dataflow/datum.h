@@ -143,8 +143,6 @@ Type dtype_bag(const Schema *inner);
 Type dtype_tuple(const Schema *inner);
 const char *dtype_name(DatumKind kind);     /* "chararray", … */
 bool dtype_is_number(DatumKind kind);
-/* "(a: int, b: {(x: chararray)})"; a NULL schema is "unknown". */
-void schema_print(Str *out, const Schema *s);
 void dtype_print(Str *out, Type t);
 /* The position of a name: exact, or the part after "::" if only one field has
  * it. -1: none, -2: several. */

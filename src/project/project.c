@@ -213,16 +213,6 @@ bool project_defines(Project *p, const ProjectProgram *x, const char *name)
     return f && f->defined;
 }
 
-size_t project_exports(Project *p, const ProjectProgram *x)
-{
-    size_t n = 0, count = 0;
-    const Program *model = project_program(p, x);
-    const Function *const *all = model ? program_functions(model, &n) : NULL;
-    for (size_t i = 0; i < n; i++)
-        count += all[i]->defined && all[i]->linkage == LINKAGE_EXTERNAL;
-    return count;
-}
-
 /* The library's own units, or the library itself among those it is linked with. */
 static bool is_linked_with(const CapturedProgram *c, const CapturedProgram *library)
 {
@@ -381,8 +371,6 @@ char *const *project_tests(const Project *p, size_t *n)
 
 double project_tests_seconds(const Project *p) { return p->plan.tests_seconds; }
 
-bool project_tests_pass(const Project *p) { return p->plan.tests_pass; }
-
 const char *project_tests_key(const Project *p) { return p->tests_key; }
 
 static const char *make_tests_key(Project *p)
@@ -438,8 +426,6 @@ const char *project_root(const Project *p) { return workspace_root(p->ws); }
 const char *project_folder(const Project *p) { return p->folder; }
 
 const char *project_build_key(const Project *p) { return p->build_key; }
-
-Arena *project_arena(Project *p) { return &p->arena; }
 
 const ProjectShape *const *project_shapes(Project *p, const ProjectProgram *x)
 {

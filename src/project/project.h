@@ -44,8 +44,6 @@ const Program *project_program(Project *p, const ProjectProgram *x);
 /* Does it call one of these functions, which are not its own? */
 bool project_calls(Project *p, const ProjectProgram *x, const char *const *names);
 bool project_defines(Project *p, const ProjectProgram *x, const char *name);
-/* How many functions of a library others can call. */
-size_t project_exports(Project *p, const ProjectProgram *x);
 /* The program of this path; NULL: none. */
 const ProjectProgram *project_program_at(const Project *p, const char *path);
 bool project_links(const ProjectProgram *x, const ProjectProgram *library);
@@ -92,7 +90,6 @@ const char *project_runner(Project *p, const ProjectShape *shape, const char *co
 /* The command that runs the tests, as words; NULL: none is known, or it does not end. */
 char *const *project_tests(const Project *p, size_t *n);
 double project_tests_seconds(const Project *p);
-bool project_tests_pass(const Project *p);
 const char *project_tests_key(const Project *p);     /* changes if they may do something else */
 
 /* ---- other things in the tree */
@@ -123,7 +120,6 @@ const FindingSet *project_findings(const Project *p);        /* NULL: none yet *
 const char *project_root(const Project *p);
 const char *project_folder(const Project *p);    /* .sundew/check */
 const char *project_build_key(const Project *p); /* changes if one of all units does */
-Arena *project_arena(Project *p);
 
 /* ---- making one */
 
@@ -134,7 +130,7 @@ typedef struct ProjectPlan {
     char *const *tests;        /* NULL: none */
     size_t ntests;
     double tests_seconds;
-    bool tests_pass, tests_hang;
+    bool tests_hang;
 } ProjectPlan;
 
 Project *project_open(const ProjectPlan *plan, Err *err);

@@ -76,7 +76,6 @@ static bool open_project(Check *c, Err *err)
                          .tests = strings_argv(&c->tests),
                          .ntests = session_flag(c->s, "no-tests") ? 0 : c->tests.len,
                          .tests_seconds = t->seconds,
-                         .tests_pass = !t->status,
                          .tests_hang = t->hang };
     c->project = project_open(&plan, err);
     if (c->project && project_left_out(c->project))
