@@ -17,7 +17,7 @@ int main(int argc, char **argv)
             longjmp(top, 1);
         else if (c == 'm')
             mode = 1;
-        else if (c == 'n' && !*name)
+        else if (c == 'n' && mode && !*name)
             return 1;
     }
 }
