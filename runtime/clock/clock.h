@@ -59,8 +59,9 @@ static inline bool sundew_clock_is_virtual(clockid_t clock)
 }
 
 /* Each has a sundew_clock_NAME(). */
-#define SUNDEW_CLOCK_FUNCTIONS(X)                                                                  \
-    X(sleep)                                                                                       \
-    X(usleep)                                                                                      \
-    X(nanosleep) X(clock_nanosleep) X(clock_gettime) X(gettimeofday) X(time) X(poll) X(select)
+/* clang-format off */
+#define SUNDEW_CLOCK_FUNCTIONS(X) \
+    X(sleep) X(usleep) X(nanosleep) X(clock_nanosleep) X(clock_gettime) X(gettimeofday) \
+    X(time) X(poll) X(select)
+/* clang-format on */
 #endif

@@ -29,6 +29,6 @@ mended() {
 }
 ok "…and not with the fix" mended
 cd "$work" || exit 1
-ok "the demo runs through" sh -ec 'cp -r "$TOP/examples" .; ln -s "$SUNDEW_BUILD" build; examples/demo build/sundew'
-ok "…and leaves a page" test -s "$SUNDEW_BUILD/demo/larder/report.html"
+ok "the demo runs through" sh -ec 'cp -r "$TOP/examples" .; ln -s "$SUNDEW_BUILD" build; examples/demo build/sundew 40s 15s'
+ok "…and leaves a page" test -s "$SUNDEW_BUILD/demo/examples/.sundew/check/report.html"
 done_testing

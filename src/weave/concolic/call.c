@@ -468,13 +468,23 @@ static void write_passing_call(Body *b, Val *v)
     take_labels(b, v, got, NULL);
 }
 
+/* Can what a call made of its pointers' bytes be seen elsewhere than in these? Writes there are noticed by
+ * themselves; a result that is used, or another object, may depend on them. */
+static bool tells_more(LLVMValueRef call)
+{
+    unsigned pointers = 0;
+    for (unsigned k = 0; k < LLVMGetNumArgOperands(call); k++)
+        pointers += LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, k))) == LLVMPointerTypeKind;
+    return pointers > 1 || LLVMGetFirstUse(call);
+}
+
 /* What its pointers lead to may have labels, which are lost as those of its arguments are. */
 static void note_pointed(Body *b, Val *v, const char *name)
 {
     Woven *w = b->w;
     LLVMTypeRef types[] = { w->ptr, w->ptr, w->i32 };
     const Standin *m = b->c->plan.standins ? standins_find(b->c->plan.standins, name) : NULL;
-    if (!v->woven || !b->t->fn || (m && m->kind == STANDIN_IGNORE))
+    if (!v->woven || !b->t->fn || (m && m->kind == STANDIN_IGNORE) || !tells_more(v->v))
         return;
     LLVMValueRef f =
         weave_declare(w, "sundew_outside", LLVMFunctionType(w->void_, types, 3, false));
@@ -694,7 +704,7 @@ static LLVMTailCallKind jump_kind(Woven *w, LLVMValueRef f, unsigned nparams)
         return LLVMTailCallKindMustTail;
     for (unsigned k = 0; k < nparams; k++)
         if (byval_size(w, f, k))
-            return LLVMTailCallKindNone;       /* a copy on f's own stack */
+            return LLVMTailCallKindNone; /* a copy on f's own stack */
     return LLVMTailCallKindTail;
 }
 
