@@ -8,6 +8,7 @@
  * A member that fails answers with FAILED and the reason.
  */
 #include "base/crew.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include <assert.h>
 #include <errno.h>
@@ -41,21 +42,6 @@ struct Crew {
 
 /* ---------------------------------------------------------------- messages */
 
-static bool put_bytes(int fd, const void *data, size_t n)
-{
-    const char *p = data;
-    while (n) {
-        ssize_t got = send(fd, p, n, MSG_NOSIGNAL);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return false;
-        p += got;
-        n -= (size_t)got;
-    }
-    return true;
-}
-
 static bool get_bytes(int fd, void *data, size_t n)
 {
     char *p = data;
@@ -75,7 +61,7 @@ static bool put(int fd, Kind kind, const Str *text)
 {
     Head h = { kind, (uint32_t)text->len };
     assert(text->len < UINT32_MAX);
-    return put_bytes(fd, &h, sizeof h) && put_bytes(fd, text->data, text->len);
+    return socket_put(fd, &h, sizeof h) && socket_put(fd, text->data, text->len);
 }
 
 static bool get(int fd, Kind *kind, Str *text)

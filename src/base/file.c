@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -147,6 +148,33 @@ bool file_replace(const char *path, const void *data, size_t n, Err *err)
         ok = write_beside(real, data, n, &st, err);
     free(real);
     return ok;
+}
+
+bool file_put(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    bool ok = write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+    int e = errno;
+    close(fd);
+    errno = e;
+    return ok;
+}
+
+bool socket_put(int fd, const void *data, size_t n)
+{
+    const char *p = data;
+    while (n) {
+        ssize_t k = send(fd, p, n, MSG_NOSIGNAL);
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k <= 0)
+            return false;
+        p += k;
+        n -= (size_t)k;
+    }
+    return true;
 }
 
 bool file_exists(const char *path) { return access(path, F_OK) == 0; }

@@ -24,6 +24,10 @@ bool file_write(const char *path, const void *data, size_t n, Err *err);
  * stays a link. */
 bool file_replace(const char *path, const void *data, size_t n, Err *err);
 bool file_write_fd(int fd, const void *data, size_t n, Err *err);
+/* Into a file that exists, in one call, as /proc wants it; errno says why not. */
+bool file_put(const char *path, const char *text);
+/* All of it; no SIGPIPE if the other side is gone. */
+bool socket_put(int fd, const void *data, size_t n);
 bool file_exists(const char *path);
 bool file_is_dir(const char *path);
 bool file_is_regular(const char *path);

@@ -85,6 +85,15 @@ static void cell(Str *out, const char *text)
     str_release(&shown);
 }
 
+static void reason(Str *out, const char *begin, const char *what, const char *why)
+{
+    str_add(out, begin);
+    cell(out, what);
+    str_add(out, ": ");
+    cell(out, why);
+    str_addc(out, '\n');
+}
+
 static void summary_row(const StoredFinding *s, Str *out)
 {
     const Finding *f = &s->finding;
@@ -115,20 +124,10 @@ static void summary_overview(const Overview *v, Str *out)
         str_add(out, " |\n");
     }
     str_add(out, "\n");
-    for (size_t i = 0; i < v->ntroubles; i++) {
-        str_add(out, "- ");
-        cell(out, v->troubles[i].what);
-        str_add(out, ": ");
-        cell(out, v->troubles[i].why);
-        str_addc(out, '\n');
-    }
-    for (size_t i = 0; i < v->nskipped; i++) {
-        str_add(out, "- not done: ");
-        cell(out, v->skipped[i].what);
-        str_add(out, ": ");
-        cell(out, v->skipped[i].why);
-        str_addc(out, '\n');
-    }
+    for (size_t i = 0; i < v->ntroubles; i++)
+        reason(out, "- ", v->troubles[i].what, v->troubles[i].why);
+    for (size_t i = 0; i < v->nskipped; i++)
+        reason(out, "- not done: ", v->skipped[i].what, v->skipped[i].why);
 }
 
 void output_step_summary(const FindingSet *set, const OutputOptions *o, Str *out)

@@ -559,6 +559,19 @@ const Function *program_function_of(const Program *p, LLVMValueRef fn)
     return map_getn(&p->by_symbol, name, n);
 }
 
+bool llvm_is_address_taken(LLVMValueRef fn)
+{
+    for (LLVMUseRef u = LLVMGetFirstUse(fn); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        if (!LLVMIsACallInst(user) || LLVMGetCalledValue(user) != fn)
+            return true;
+        for (unsigned i = 0; i < LLVMGetNumArgOperands(user); i++)
+            if (LLVMGetOperand(user, i) == fn)
+                return true;
+    }
+    return false;
+}
+
 bool llvm_gep_offset(LLVMTargetDataRef layout, LLVMValueRef gep, int64_t *offset)
 {
     LLVMTypeRef t = LLVMGetGEPSourceElementType(gep);

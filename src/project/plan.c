@@ -54,6 +54,28 @@ bool plan_has_step(const Plan *plan)
     return false;
 }
 
+void plan_source(Project *p, Plan *plan)
+{
+    size_t units = project_units(p);
+    if (!units) {
+        plan_skip(plan, "", "no C source was captured");
+        return;
+    }
+    PlanStep *s = plan_step(plan, STAGE_SOURCE, "the source", "%zu units", units);
+    step_costs(s, 0.5 + 0.02 * (double)units, 5 + 0.5 * (double)units, 1);
+    vec_push(&s->depends, project_build_key(p));
+}
+
+void step_headers(Plan *plan, PlanStep *s, const ProjectHeaders *h)
+{
+    for (size_t i = 0; i < h->headers.len; i++) {
+        step_word(plan, s, "--headers");
+        step_word(plan, s, "%s", h->headers.items[i]);
+    }
+    for (size_t i = 0; i < h->flags.len; i++)
+        step_word(plan, s, "--cflags=%s", h->flags.items[i]);
+}
+
 void step_costs(PlanStep *s, double least, double most, double value)
 {
     assert(least > 0 && most >= least && value > 0);

@@ -78,11 +78,15 @@ void plan_skip(Plan *plan, const char *subject, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* Is there a step of the technique whose plan function runs? */
 bool plan_has_step(const Plan *plan);
+/* The one step of a technique that looks at all of the source. */
+void plan_source(Project *p, Plan *plan);
 void step_costs(PlanStep *s, double least, double most, double value);
 void step_word(Plan *plan, PlanStep *s, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void step_words(Plan *plan, PlanStep *s, char *const *words, size_t n);
 /* The program that it is about: its path is the next word, its key what it depends on. */
 void step_program(Plan *plan, PlanStep *s, const ProjectProgram *x);
+/* --headers and --cflags for a library's headers. */
+void step_headers(Plan *plan, PlanStep *s, const ProjectHeaders *h);
 /* "--", and the command that runs the tests; costs grow by `times` runs of it. */
 void step_tests(Plan *plan, PlanStep *s, const Project *p, double times);
 void step_makes(Plan *plan, PlanStep *s, const char *kind, const char *program, const char *path,

@@ -88,18 +88,6 @@ static bool note(Sandbox *s, Protect p, bool ok)
 
 /* ---- namespaces */
 
-static bool write_text(const char *path, const char *text)
-{
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    bool ok = write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-    int e = errno;
-    close(fd);
-    errno = e;
-    return ok;
-}
-
 /* The same user and group inside as outside. */
 static bool enter_user(void)
 {
@@ -325,7 +313,7 @@ void sandbox_enter(Sandbox *s, int control)
     split(control);
     enter_mounts(s);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    write_text("/proc/self/oom_score_adj", "1000");   /* subjects go first */
+    file_put("/proc/self/oom_score_adj", "1000");   /* subjects go first */
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     if (!s->setup.unprotected)
         drop_capabilities();

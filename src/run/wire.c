@@ -1,5 +1,6 @@
 /* Messages between Sundew and its worker; run_int.h tells which. */
 #include "run/run_int.h"
+#include "base/file.h"
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -60,20 +61,6 @@ const char *wire_get_text(WireIn *in)
     return text;
 }
 
-static bool send_rest(int fd, const char *p, size_t n)
-{
-    while (n) {
-        ssize_t k = send(fd, p, n, MSG_NOSIGNAL);
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k <= 0)
-            return false;
-        p += k;
-        n -= (size_t)k;
-    }
-    return true;
-}
-
 bool wire_send(Wire *w, WireKind kind, const Str *body, const int *fds, size_t nfds)
 {
     assert(nfds <= WIRE_MOST_FDS && (unsigned)kind <= WIRE_TIDY);
@@ -107,7 +94,7 @@ bool wire_send(Wire *w, WireKind kind, const Str *body, const int *fds, size_t n
     if (k < (ssize_t)sizeof h)
         return false;
     size_t sent = (size_t)k - sizeof h;
-    return sent == len || send_rest(w->fd, body->data + sent, len - sent);
+    return sent == len || socket_put(w->fd, body->data + sent, len - sent);
 }
 
 static bool receive_rest(int fd, char *p, size_t n)

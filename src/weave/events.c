@@ -107,16 +107,6 @@ static bool may_wait(const Eventing *g, LLVMValueRef i)
     return has(&g->boundaries, f) || has(&g->waiting, f);
 }
 
-static bool address_is_taken(LLVMValueRef f)
-{
-    for (LLVMUseRef u = LLVMGetFirstUse(f); u; u = LLVMGetNextUse(u)) {
-        LLVMValueRef i = LLVMGetUser(u);
-        if (!LLVMIsACallInst(i) || LLVMGetCalledValue(i) != f)
-            return true;
-    }
-    return false;
-}
-
 static bool is_ours(LLVMValueRef f) { return str_starts(name_of(f), "sundew_"); }
 
 static bool waits(const Eventing *g, LLVMValueRef f)
@@ -137,7 +127,7 @@ static void find_waiting(Eventing *g)
                 continue;
             put(&g->waiting, f);
             more = true;
-            if (address_is_taken(f))
+            if (llvm_is_address_taken(f))
                 g->pointers_wait = true;
         }
     }

@@ -4,6 +4,7 @@
  * alone would say (all functions of the call's type whose address is taken).
  */
 #include "analysis/pointsto/pointsto.h"
+#include "program/program_llvm.h"
 #include <llvm-c/BitReader.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,25 +31,12 @@ static void print(const char *what, const Figures *f)
            f->n ? 100.0 * (double)f->few / (double)f->n : 0);
 }
 
-static bool is_address_taken(LLVMValueRef fn)
-{
-    for (LLVMUseRef u = LLVMGetFirstUse(fn); u; u = LLVMGetNextUse(u)) {
-        LLVMValueRef user = LLVMGetUser(u);
-        if (!LLVMIsACallInst(user) || LLVMGetCalledValue(user) != fn)
-            return true;
-        for (unsigned i = 0; i < LLVMGetNumArgOperands(user); i++)
-            if (LLVMGetOperand(user, i) == fn)
-                return true;
-    }
-    return false;
-}
-
 static size_t by_type(LLVMModuleRef m, LLVMTypeRef type)
 {
     size_t n = 0;
 
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-        n += LLVMGlobalGetValueType(f) == type && is_address_taken(f);
+        n += LLVMGlobalGetValueType(f) == type && llvm_is_address_taken(f);
     return n;
 }
 

@@ -742,7 +742,7 @@ static void call_pointer(Mutability *m, Body *b, uint32_t op, LLVMValueRef calle
         a->unmeant = (n > 1 || outside) && !mut_is_meant(m, called, t[i]);
         /* from outside it may be any exported one, which says nothing; but where const is
          * trusted, the program itself may have given it away */
-        bool anyones = mut_is_exported(t[i]) && !(called->shown && mut_is_named(t[i]));
+        bool anyones = mut_is_exported(t[i]) && !(called->shown && llvm_is_address_taken(t[i]));
         if (!outside || !(a->unmeant || anyones))
             meet(m, b, op, t[i], a, maybe, result);
     }

@@ -308,7 +308,6 @@ bool mut_has_conversion(LLVMModuleRef module, char conversion);
 
 /* slots.c */
 bool mut_is_exported(LLVMValueRef fn);
-bool mut_is_named(LLVMValueRef fn); /* other than by a call: somebody has its address */
 typedef struct SlotTypes {
     const Type **types; /* of functions; none: not known */
     unsigned n;

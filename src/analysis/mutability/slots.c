@@ -124,19 +124,6 @@ bool mut_is_exported(LLVMValueRef fn)
     return !LLVMIsDeclaration(fn) && LLVMGetLinkage(fn) == LLVMExternalLinkage;
 }
 
-bool mut_is_named(LLVMValueRef fn)
-{
-    for (LLVMUseRef u = LLVMGetFirstUse(fn); u; u = LLVMGetNextUse(u)) {
-        LLVMValueRef user = LLVMGetUser(u);
-        if (!LLVMIsACallInst(user) || LLVMGetCalledValue(user) != fn)
-            return true;
-        for (unsigned i = 0; i < LLVMGetNumArgOperands(user); i++)
-            if (LLVMGetOperand(user, i) == fn)
-                return true;
-    }
-    return false;
-}
-
 /* ---- arguments that code outside sees as const */
 
 static bool is_to_const(const Type *t)

@@ -106,7 +106,7 @@ static void put_files(Exec *e)
     uint32_t n = 0;
     put32(&s, 0);
     for (size_t i = 0; i < e->plan.nfiles; i++) {
-        const ExecFile *f = &e->plan.files[i];
+        const SeqFile *f = &e->plan.files[i];
         assert(*f->name && !strchr(f->name, '/'));
         if (s.len + strlen(f->name) + f->n + 8 > WIRE_SEEN - WIRE_FILES)
             continue;

@@ -25,13 +25,6 @@
 
 typedef struct Exec Exec;
 
-/* A file that calls may ask for by its name, which has no folder. */
-typedef struct ExecFile {
-    const char *name;
-    const uint8_t *bytes;
-    size_t n;
-} ExecFile;
-
 typedef struct ExecPlan {
     const Api *api;
     const char *library;         /* a shared library with the API's functions */
@@ -41,7 +34,7 @@ typedef struct ExecPlan {
                                   * probes stumbles, too */
     bool fixed_addresses;        /* no ASLR */
     char *const *env;            /* more variables; NULL: none */
-    const ExecFile *files;       /* what calls may find in their folder */
+    const SeqFile *files;       /* what calls may find in their folder */
     size_t nfiles;
     const char *writable;        /* a folder that jobs may write to; or NULL */
     unsigned cpu_ms, wall_ms;    /* limits of a job; 0: 300 and 5000 */

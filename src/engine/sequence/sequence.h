@@ -49,6 +49,13 @@ typedef struct SeqStep {
                                   * 0 the result, bit i + 1 parameter i */
 } SeqStep;
 
+/* A file that calls may ask for by its name, which has no folder. */
+typedef struct SeqFile {
+    const char *name;
+    const uint8_t *bytes;
+    size_t n;
+} SeqFile;
+
 typedef struct Seq {
     SeqStep *steps;
     unsigned n;

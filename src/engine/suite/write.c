@@ -1092,7 +1092,7 @@ void write_group(const SeqTest *t, Str *out)
     escape_c_identifier(out, name, strlen(name));
 }
 
-static bool names_file(const SeqTest *t, const UsageFile *file)
+static bool names_file(const SeqTest *t, const SeqFile *file)
 {
     for (unsigned i = 0; i < t->seq->n; i++)
         for (unsigned k = 0; k < t->seq->steps[i].nargs; k++) {

@@ -22,7 +22,7 @@ typedef struct WriteFile {
     Str stubs;                   /* callbacks, as C */
     Map known;                   /* their signatures -> number */
     bool counts;                 /* stub_calls is used */
-    const UsageFile *files;      /* that calls may ask for */
+    const SeqFile *files;      /* that calls may ask for */
     size_t nfiles;
 } WriteFile;
 

@@ -26,7 +26,7 @@ enum {
 typedef struct Finder {
     Usage *usage;
     Strings folders;             /* in which names are looked for */
-    Map seen;                    /* texts that were looked at -> UsageFile * or NULL */
+    Map seen;                    /* texts that were looked at -> SeqFile * or NULL */
 } Finder;
 
 static void add_folders(Strings *out, const char *folder, unsigned depth)
@@ -111,7 +111,7 @@ static const char *file_of(Finder *f, const char *name)
         find(f, name, &text)) {
         uint8_t *bytes = arena_array(&m->arena, uint8_t, text.len + 1);
         memcpy(bytes, str_c(&text), text.len);
-        UsageFile file = { arena_strdup(&m->arena, base), bytes, text.len };
+        SeqFile file = { arena_strdup(&m->arena, base), bytes, text.len };
         vec_push(&m->files, file);
         *slot = (void *)file.name;
     }

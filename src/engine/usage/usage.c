@@ -383,7 +383,7 @@ void usage_teach_ownership(const Usage *m, Ownership *o)
     }
 }
 
-const UsageFile *usage_files(const Usage *m, size_t *n)
+const SeqFile *usage_files(const Usage *m, size_t *n)
 {
     *n = m->files.len;
     return m->files.items;

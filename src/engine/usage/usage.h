@@ -224,13 +224,6 @@ typedef struct UsageLoss {
     unsigned calls;
 } UsageLoss;
 
-/* A file whose name stood in a call; the name has no folder. */
-typedef struct UsageFile {
-    const char *name;
-    const uint8_t *bytes;
-    size_t n;
-} UsageFile;
-
 /* ---- making one */
 
 /* The functions of an example that have to be recorded (RecordPlan.only): the
@@ -284,7 +277,7 @@ void usage_teach_ownership(const Usage *m, Ownership *o);
  * in one, up to a length; callbacks are stubs. */
 Seq *const *usage_replays(const Usage *m, size_t *n);
 const UsageLoss *usage_losses(const Usage *m, size_t *n);
-const UsageFile *usage_files(const Usage *m, size_t *n);
+const SeqFile *usage_files(const Usage *m, size_t *n);
 /* All observed values of a parameter, over all edges; NULL: none. */
 const UsageValues *usage_values(const Usage *m, const ApiFunction *f, unsigned param);
 

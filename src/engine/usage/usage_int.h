@@ -98,7 +98,7 @@ struct Usage {
     Seq **replays;
     size_t nreplays;
     Vec(UsageLoss) losses;
-    Vec(UsageFile) files;
+    Vec(SeqFile) files;
     bool *gives_text;          /* by ApiFunction.index */
     Places *gives_handles;     /* likewise: new ones, which the example closed */
     bool *forbidden;           /* by ApiFunction.index; NULL: none */

@@ -54,12 +54,7 @@ static bool make(Project *p, Plan *plan, const ProjectProgram *x)
     s->open_ended = true;
     step_costs(s, 15, 90, 1);
     step_program(plan, s, x);
-    for (size_t i = 0; i < h->headers.len; i++) {
-        step_word(plan, s, "--headers");
-        step_word(plan, s, "%s", h->headers.items[i]);
-    }
-    for (size_t i = 0; i < h->flags.len; i++)
-        step_word(plan, s, "--cflags=%s", h->flags.items[i]);
+    step_headers(plan, s, h);
     step_word(plan, s, "-o");
     step_word(plan, s, "%s", folder);
     const char *example = add_example(p, plan, s, x);

@@ -81,18 +81,6 @@ static bool open_api(Regress *r, Err *err)
 
 static size_t mutants_asked(Session *s) { return strtoul(session_option(s, "mutants"), NULL, 10); }
 
-/* Files that the example asks the library for: sequences find them, too. */
-static const ExecFile *files_of(Regress *r)
-{
-    size_t n = 0;
-    const UsageFile *all = r->usage ? usage_files(r->usage, &n) : NULL;
-    r->files = xcalloc(n + 1, sizeof *r->files);
-    for (size_t i = 0; i < n; i++)
-        r->files[i] = (ExecFile){ all[i].name, all[i].bytes, all[i].n };
-    r->nfiles = n;
-    return r->files;
-}
-
 static bool open_library(Regress *r, Err *err)
 {
     Session *s = r->session;
@@ -104,11 +92,8 @@ static bool open_library(Regress *r, Err *err)
         return false;
     if (!r->library.strict)
         session_note(s, "without sanitizers: %s", r->library.why_not_strict);
-    ExecPlan e = { .api = r->api,
-                   .library = r->library.cover,
-                   .libexec = session_libexec(s),
-                   .files = files_of(r),
-                   .nfiles = r->nfiles };
+    ExecPlan e = { .api = r->api, .library = r->library.cover, .libexec = session_libexec(s) };
+    e.files = r->usage ? usage_files(r->usage, &e.nfiles) : NULL;
     r->exec = exec_open(&e, err);
     r->again = r->exec ? exec_open(&e, err) : NULL;
     if (!r->again)
@@ -128,8 +113,8 @@ static bool open_library(Regress *r, Err *err)
         e = (ExecPlan){ .api = r->api,
                         .library = r->library.mutants,
                         .cpu_ms = 100,
-                        .files = r->files,
-                        .nfiles = r->nfiles,
+                        .files = e.files,
+                        .nfiles = e.nfiles,
                         .libexec = session_libexec(s) };
         r->mutants = exec_open(&e, err);
         return r->mutants != NULL;
@@ -400,7 +385,6 @@ static void release(Regress *r)
     exec_close(r->again);
     exec_close(r->strict);
     exec_close(r->mutants);
-    free(r->files);
     suite_release(&r->suite);
     library_release(&r->library);
     ownership_free(r->ownership);

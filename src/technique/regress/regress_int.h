@@ -27,8 +27,6 @@ typedef struct Regress {
                                   * asked for */
     size_t written, assertions;  /* tests, checks in them */
     size_t dropped;              /* tests that did not stand the trial */
-    ExecFile *files;             /* what sequences find in their folder */
-    size_t nfiles;
     double learning;             /* when it began; 0: not yet */
     char *const *headers;
 } Regress;

@@ -89,12 +89,7 @@ static void add_type(Project *p, Plan *plan, const ProjectProgram *x, const char
                          "%zu function%s of struct %s take%s a lock: threads may share it", n,
                          n == 1 ? "" : "s", type, n == 1 ? "s" : ""));
     step_costs(s, 10, 60, 1.5);
-    for (size_t i = 0; i < h->headers.len; i++) {
-        step_word(plan, s, "--headers");
-        step_word(plan, s, "%s", h->headers.items[i]);
-    }
-    for (size_t i = 0; i < h->flags.len; i++)
-        step_word(plan, s, "--cflags=%s", h->flags.items[i]);
+    step_headers(plan, s, h);
     step_word(plan, s, "--type");
     step_word(plan, s, "struct %s", type);
     if (user && user->is_test) {

@@ -370,27 +370,13 @@ static LLVMValueRef globals(Writer *wr, uint32_t *count)
     return entries(wr, "sundew_globals", &all, sizeof(SundewGlobal) - offsetof(SundewGlobal, id));
 }
 
-/* Is the address of the function used, other than to call it? */
-static bool is_taken(LLVMValueRef fn)
-{
-    for (LLVMUseRef u = LLVMGetFirstUse(fn); u; u = LLVMGetNextUse(u)) {
-        LLVMValueRef user = LLVMGetUser(u);
-        if (!LLVMIsACallInst(user) || LLVMGetCalledValue(user) != fn)
-            return true;
-        for (unsigned i = 0; i < LLVMGetNumArgOperands(user); i++)
-            if (LLVMGetOperand(user, i) == fn)
-                return true;
-    }
-    return false;
-}
-
 static LLVMValueRef externals(Writer *wr, uint32_t *count)
 {
     Entries all = { 0 };
     for (LLVMValueRef f = LLVMGetFirstFunction(wr->w->module); f; f = LLVMGetNextFunction(f)) {
         size_t n;
         const char *name = LLVMGetValueName2(f, &n);
-        if (LLVMIsDeclaration(f) && !LLVMGetIntrinsicID(f) && is_taken(f))
+        if (LLVMIsDeclaration(f) && !LLVMGetIntrinsicID(f) && llvm_is_address_taken(f))
             vec_push(&all, entry(wr, f, name, "", 0));
     }
     *count = (uint32_t)all.len;
