@@ -83,5 +83,8 @@ if [ -z "${ATTACK_ONLY:-}" ]; then
     else
         skip "php, web: an application attacks what runs it" "there is no PHP 8.2"
     fi
+    if [ -n "${ATTACK_LONG:-}" ] && [ -e "$SUNDEW_BUILD/php/sundew.so" ] && [ -x /usr/sbin/mariadbd ]; then
+        ok "database, web: an application attacks by way of its database" attack_database
+    fi
 fi
 [ -n "${ATTACK_LONG:-}" ] || done_testing
