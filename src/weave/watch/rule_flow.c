@@ -97,18 +97,25 @@ static char *set_twice(Watch *watch, LLVMValueRef i, unsigned line)
     return NULL;
 }
 
+static bool is_default(const char *line)
+{
+    const char *at = strstr(line, "default");
+    return is_label(line) && at && strchr(at, ':');
+}
+
 /* The line of a label between the two places; 0: there is none, or the source says that
- * the fall is meant. */
-static unsigned bare_label(Watch *watch, LLVMValueRef from, LLVMValueRef to)
+ * the fall is meant. A switch without `default` ends where that would be. */
+static unsigned bare_label(Watch *watch, LLVMValueRef from, LLVMValueRef to, bool last)
 {
     unsigned line = LLVMGetDebugLocLine(from), end = LLVMGetDebugLocLine(to), found = 0;
-    if (!line || end <= line || end - line > MOST_LINES)
+    if (!line || end <= line || end - line > MOST_LINES ||
+        strstr(watch_line_at(watch, from, line), "break;"))
         return 0;
     for (unsigned k = line; k <= end; k++) {
         const char *text = watch_line_at(watch, from, k);
         if (says_so(text))
             return 0;
-        if (k > line && !found && is_label(text))
+        if (k > line && !found && (last ? is_default(text) : is_label(text)))
             found = k;
     }
     return found;
@@ -122,10 +129,10 @@ static LLVMValueRef first_with_line(LLVMBasicBlockRef b)
     return i;
 }
 
-static void add_fall(Watch *watch, LLVMValueRef from, LLVMBasicBlockRef to)
+static void add_fall(Watch *watch, LLVMValueRef from, LLVMBasicBlockRef to, bool last)
 {
     LLVMValueRef next = first_with_line(to);
-    unsigned label = next ? bare_label(watch, from, next) : 0;
+    unsigned label = next ? bare_label(watch, from, next, last) : 0;
     if (!label)
         return;
     char *name = set_twice(watch, from, label);
@@ -153,7 +160,7 @@ static void find_falls(Watch *watch, LLVMValueRef i)
             LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
             if (b != home && end && LLVMIsABranchInst(end) && !LLVMIsConditional(end) &&
                 LLVMGetSuccessor(end, 0) == to)
-                add_fall(watch, end, to);
+                add_fall(watch, end, to, k == 0);
         }
     }
     map_release(&seen);

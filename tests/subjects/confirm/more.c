@@ -178,6 +178,15 @@ static void good_fall(int k)
     default:
         kind = 3;
     }
+    switch (k) {                     /* ends where the default would be */
+    case 0:
+        kind = 1;
+        break;
+    case 1:
+        kind = 2;
+        break;
+    }
+    kind = kind ? kind : 5;
 }
 
 /* commands with a word from outside */
