@@ -164,16 +164,6 @@ void sundew_watch_loaded(uint32_t slot, const void *p)
         sundew_watch_bad(s, 1, 0, 0);
 }
 
-void sundew_watch_refree(uint32_t slot, const void *p)
-{
-    struct sundew_watch_slot *s = sundew_watch_slot_of(slot);
-    if (!s || !p)
-        return;
-    sundew_watch_note(s);
-    if (sundew_watch_is_freed(p))
-        sundew_watch_bad(s, 1, 0, 0);
-}
-
 /* A member that is an object of its own is no member. */
 void sundew_watch_cast(uint32_t slot, const void *p, uint64_t need, uint64_t back)
 {

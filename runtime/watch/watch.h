@@ -89,15 +89,13 @@ void sundew_watch_object(uint32_t slot, const void *p, uint64_t size);
 /* An object whose first part is copied has exactly the size of the whole type. */
 void sundew_watch_sliced(uint32_t slot, const void *p, uint64_t part, uint64_t whole);
 void sundew_watch_shared(uint32_t slot, const void *from, const void *to, uint64_t offset);
-/* A field keeps the pointer that is freed; a field is loaded. */
+/* A field keeps the pointer that is freed; a field is loaded, or a pointer is freed once more. */
 void sundew_watch_stale(uint32_t slot, const void *p);
 void sundew_watch_loaded(uint32_t slot, const void *p);
 void sundew_watch_revive(const void *p);
 /* The function returns and has not freed `p`. */
 void sundew_watch_left(uint32_t slot, const void *p);
 
-/* It is about to be freed. */
-void sundew_watch_refree(uint32_t slot, const void *p);
 /* `p` is used as, or (`back` > 0) as a member at that offset of, an object of `need` bytes. */
 void sundew_watch_cast(uint32_t slot, const void *p, uint64_t need, uint64_t back);
 

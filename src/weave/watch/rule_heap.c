@@ -282,7 +282,7 @@ static void probe_double(Watch *watch, WatchSite *s)
     /* Asked before the object is marked as freed. */
     watch_go_before(watch, name && !strcmp(name, "sundew_watch_free") ? before : i);
     LLVMValueRef args[] = { slots[1], LLVMGetOperand(i, 0) };
-    watch_call(watch, "sundew_watch_refree", watch->w->void_, args, 2);
+    watch_call(watch, "sundew_watch_loaded", watch->w->void_, args, 2);
     watch_go_before(watch, s->at[1]);
     watch_call(watch, "sundew_watch_hit", watch->w->void_, &slots[0], 1);
 }
