@@ -252,7 +252,9 @@ static void tell_inconclusive(const Whole *w, Str *out)
 static void tell_incomplete(Whole *w)
 {
     const SearchResult *r = &w->search;
-    if (r->runs && r->inconclusive == r->runs)
+    if (!r->runs)
+        session_incomplete(w->s, "no run had come to an end when the time was over");
+    else if (r->inconclusive == r->runs)
         session_incomplete(w->s, "none of %zu runs came to a clear end", r->runs);
     else if (r->gave_up)
         session_incomplete(w->s, "%zu of %zu runs took too long", r->timeouts, r->runs);
