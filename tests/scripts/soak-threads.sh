@@ -82,7 +82,7 @@ uncontrolled() {
 }
 exec 3>&1
 if part libraries; then
-    for name in sbuf smap source pot ivec; do
+    for name in sbuf smap source pot ivec door; do
         asked "$name" || continue
         fresh "$name"
         for seed in $(seq 1 "${SEEDS:-20}"); do

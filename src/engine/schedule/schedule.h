@@ -89,6 +89,9 @@ typedef struct SearchPlan {
     uint64_t seed;
     bool (*stop)(void *arg);         /* time is over; NULL */
     void *stop_arg;
+    /* Only systematic runs, at the hot sites of this schedule: the first that shows
+     * something has the fewest preemptions. NULL: random ones, too. */
+    const Schedule *points_of;
 } SearchPlan;
 
 typedef struct SearchResult {
