@@ -110,6 +110,13 @@ typedef struct SearchResult {
 bool schedule_search(Scheduler *s, const SearchPlan *plan, SearchJudge *judge, void *arg,
                      SearchResult *out, Err *err);
 
+/* --- stacks */
+
+typedef Vec(ScheduleSite) ScheduleCallers;       /* .what is not set */
+/* Where one side of a race was called from, innermost first; the access itself is left
+ * out. The texts live as long as the scheduler. */
+void schedule_callers(Scheduler *s, const struct sundew_side *side, ScheduleCallers *out);
+
 /* --- text */
 
 /* "lock", "write" …, as people say it. */
