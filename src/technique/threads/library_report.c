@@ -263,10 +263,18 @@ bool lib_report(Lib *l, Violation *v, Err *err)
     return ok;
 }
 
+static RaceTold told_of(const Lib *l)
+{
+    return (RaceTold){ .s = l->s,
+                       .scheduler = l->quick,
+                       .program = program_captured(l->program)->path,
+                       .level = l->promised ? LEVEL_WARNING : LEVEL_NOTE };
+}
+
 bool lib_report_race(Lib *l, const RaceSeen *r, Err *err)
 {
-    Location at[] = { place_of(l, r->race.first.site), place_of(l, r->race.second.site) };
-    return race_report(l->s, l->quick, l->promised ? LEVEL_WARNING : LEVEL_NOTE, &r->race, at, err);
+    RaceTold told = told_of(l);
+    return race_report(&told, r, err);
 }
 
 /* ---------------------------------------------------------------- summary */
@@ -301,13 +309,18 @@ static json_t *type_json(const Subject *t)
     return j;
 }
 
-static json_t *race_json(const Lib *l, const RaceSeen *r)
+/* The two places once more at the top, for those who look for no more. */
+static json_t *race_row(const Lib *l, const RaceSeen *r)
 {
     const ScheduleSite *x = scheduler_site(l->quick, r->race.first.site);
     const ScheduleSite *y = scheduler_site(l->quick, r->race.second.site);
-    return json_pack("{s:o,s:i,s:o,s:i,s:I}", "file", json_text(y->file), "line", (int)y->line,
-                     "other_file", json_text(x->file), "other_line", (int)x->line, "seen",
-                     (json_int_t)r->seen);
+    RaceTold told = told_of(l);
+    json_t *row = race_json(&told, r);
+    json_object_set_new(row, "file", json_text(y->file));
+    json_object_set_new(row, "line", json_integer(y->line));
+    json_object_set_new(row, "other_file", json_text(x->file));
+    json_object_set_new(row, "other_line", json_integer(x->line));
+    return row;
 }
 
 void lib_violations_json(Lib *l)
@@ -326,7 +339,7 @@ static void set_json(Lib *l)
                                                  json_text(l->dropped.items[i].function->fn->name),
                                                  "why", l->dropped.items[i].why));
     for (size_t i = 0; i < l->races.len; i++)
-        json_array_append_new(races, race_json(l, &l->races.items[i]));
+        json_array_append_new(races, race_row(l, &l->races.items[i]));
     lib_violations_json(l);
     session_json(l->s, "types", types);
     session_json(l->s, "dropped", dropped);
