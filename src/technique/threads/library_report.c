@@ -35,7 +35,7 @@ static Location place_of(const Lib *l, uint32_t site)
 static void add_calls(Str *s, const Test *t, unsigned thread)
 {
     for (unsigned c = 0; c < t->ncalls[thread]; c++)
-        str_addf(s, "%s%s", c ? "; " : "", t->calls[thread][c].f->fn->name);
+        str_addf(s, "%s%s", c ? "; " : "", t->calls[thread][c].f->name);
 }
 
 /* "sbuf_insert against sbuf_cut: ": what the threads call. */
@@ -111,7 +111,7 @@ static const char *what_of(Arena *a, const Violation *v)
     case VIOLATION_EXIT: return "the process ends";
     case VIOLATION_LEAK: return arena_printf(a, "%s are lost", v->text);
     case VIOLATION_ERROR:
-        return arena_printf(a, "%s returns an error (%s)", v->function->fn->name, v->text);
+        return arena_printf(a, "%s returns an error (%s)", v->function->name, v->text);
     default: return "the results are those of no serial order";
     }
 }
@@ -138,7 +138,7 @@ static Finding finding_of(Arena *a, Lib *l, Violation *v)
                        .message = arena_printf(a, "%s%s%s", before, what_of(a, v), after),
                        .where = v->function ? (Location){ .file = v->function->fn->file,
                                                           .line = (int)v->function->fn->line,
-                                                          .function = v->function->fn->name }
+                                                          .function = v->function->name }
                                 : n         ? steps[0].at
                                             : first_call(&v->test),
                        .anchor = arena_printf(a, "%s %s", violation_name(v), before) };
@@ -160,9 +160,9 @@ static json_t *functions_of(const Test *t)
             size_t i;
             json_t *old;
             json_array_foreach(all, i, old) there |=
-                !strcmp(json_string_value(old), t->calls[k][c].f->fn->name);
+                !strcmp(json_string_value(old), t->calls[k][c].f->name);
             if (!there)
-                json_array_append_new(all, json_text(t->calls[k][c].f->fn->name));
+                json_array_append_new(all, json_text(t->calls[k][c].f->name));
         }
     return all;
 }
@@ -336,7 +336,7 @@ static void set_json(Lib *l)
         json_array_append_new(types, type_json(&l->subjects.items[i]));
     for (size_t i = 0; i < l->dropped.len; i++)
         json_array_append_new(dropped, json_pack("{s:o,s:s}", "function",
-                                                 json_text(l->dropped.items[i].function->fn->name),
+                                                 json_text(l->dropped.items[i].function->name),
                                                  "why", l->dropped.items[i].why));
     for (size_t i = 0; i < l->races.len; i++)
         json_array_append_new(races, race_row(l, &l->races.items[i]));
@@ -379,7 +379,7 @@ void lib_summary(Lib *l)
     for (size_t i = 0; i < l->subjects.len; i++)
         say_type(&l->subjects.items[i], out);
     for (size_t i = 0; i < l->dropped.len; i++) {
-        escape_terminal_z(out, l->dropped.items[i].function->fn->name);
+        escape_terminal_z(out, l->dropped.items[i].function->name);
         str_addf(out, ": left out, %s\n", l->dropped.items[i].why);
     }
     if (l->kept)
