@@ -54,7 +54,7 @@ static const char *against(Arena *a, const Test *t)
 static const char *certificate(Arena *a, const Lib *l, const Violation *v)
 {
     const char *promise = level_of(l, v) == LEVEL_NOTE ? "; nothing promises that it is safe" : "";
-    return arena_printf(a, " (in none of %u serial runs; %u preemption%s will do%s)", v->nserial,
+    return arena_printf(a, "in none of %u serial runs; %u preemption%s will do%s", v->nserial,
                         v->preemptions, v->preemptions == 1 ? "" : "s", promise);
 }
 
@@ -106,8 +106,7 @@ static size_t steps_of(Arena *a, const Lib *l, const Violation *v, EvidenceStep 
 static const char *what_of(Arena *a, const Violation *v)
 {
     switch (v->kind) {
-    case VIOLATION_DEADLOCK:
-        return "deadlock: the threads wait for each other, or for a wake-up that never comes";
+    case VIOLATION_DEADLOCK: return "deadlock";
     case VIOLATION_EXIT: return "the process ends";
     case VIOLATION_LEAK: return arena_printf(a, "%s are lost", v->text);
     case VIOLATION_ERROR:
@@ -120,14 +119,13 @@ static Finding finding_of(Arena *a, Lib *l, Violation *v)
 {
     EvidenceStep *steps = arena_array(a, EvidenceStep, 4);
     size_t n = steps_of(a, l, v, steps);
-    const char *before = against(a, &v->test), *after = certificate(a, l, v);
+    const char *before = against(a, &v->test);
     Finding f;
     if (v->kind == VIOLATION_FAILURE) {
         place_in_library(&v->failure, l->build.path);
         f = failure_finding(a, &(FailureReport){ .failure = &v->failure,
                                                  .rule = rule_of(v),
                                                  .before = before,
-                                                 .after = after,
                                                  .program = program_captured(l->program)->path,
                                                  .where = v->failure.site < v->failure.nframes
                                                               ? (Location){ 0 }
@@ -135,7 +133,7 @@ static Finding finding_of(Arena *a, Lib *l, Violation *v)
     } else {
         f = (Finding){ .rule = rule_of(v),
                        .verdict = VERDICT_SHOWN,
-                       .message = arena_printf(a, "%s%s%s", before, what_of(a, v), after),
+                       .message = arena_printf(a, "%s%s", before, what_of(a, v)),
                        .where = v->function ? (Location){ .file = v->function->fn->file,
                                                           .line = (int)v->function->fn->line,
                                                           .function = v->function->name }
@@ -144,6 +142,7 @@ static Finding finding_of(Arena *a, Lib *l, Violation *v)
                        .anchor = arena_printf(a, "%s %s", violation_name(v), before) };
     }
     f.level = level_of(l, v);
+    f.detail = certificate(a, l, v);
     f.steps = steps;
     f.nsteps = n;
     return f;
@@ -249,7 +248,7 @@ bool lib_report(Lib *l, Violation *v, Err *err)
     f.rerun = session_command_line(l->s);
     if (v->again < v->tries) {
         f.verdict = VERDICT_LIKELY;
-        f.message = arena_printf(&a, "%s; %u of %u replays show it", f.message, v->again, v->tries);
+        f.detail = arena_printf(&a, "%s; %u of %u replays show it", f.detail, v->again, v->tries);
     }
     f.data = violation_json(v, &f);
     if (!l->violations)
