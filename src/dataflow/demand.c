@@ -125,7 +125,12 @@ static void assert_other_row(Sought *s, size_t from, size_t mid, size_t end)
         const struct UniqueKey *u = primary_of(x->load);
         if (x->load != y->load || !u)
             return;
-        other = arith_or(s->z, other, arith_not(s->z, same_key(s, x, y, u)));
+        Truth differ = arith_not(s->z, same_key(s, x, y, u));
+        /* One left row is alone or has partners, never both: so two rows that share
+         * it differ in their partners. */
+        if (x->partner && y->partner)
+            differ = arith_and(s->z, differ, arith_and(s->z, x->present, y->present));
+        other = arith_or(s->z, other, differ);
     }
     sought_assert(s, other);
 }
@@ -397,7 +402,10 @@ static Sym row_of_left_join(Sought *s, const Op *op)
     Sym left = demand_row(s, op->in[0]);
     Truth partner = arith_bool_var(s->z), before = s->guard;
     s->guard = before ? arith_and(s->z, before, partner) : partner;
+    size_t slot = s->slots.len;
     Sym right = demand_row(s, op->in[1]);
+    if (s->slots.len == slot + 1)
+        s->slots.items[slot].partner = true;
     set_tag(s, op);
     if (op->keys && op->keys[0].n) {
         Sym x = key_of(s, &op->keys[0], &left, s->outer),

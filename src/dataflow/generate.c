@@ -943,9 +943,19 @@ static bool over(Class *c)
     return false;
 }
 
+/* A proof leaves the sides of outer joins and unions open: it holds for all. */
+static bool is_proved(const Shape *shapes, const bool *proved, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (proved[i] && shapes[i].group == shapes[at].group && shapes[i].empty == shapes[at].empty)
+            return true;
+    return false;
+}
+
 static bool solve_class(Gen *g, size_t i, double seconds)
 {
     Shape shapes[MOST_SHAPES];
+    bool proved[MOST_SHAPES] = { 0 };
     Class *c = &g->classes->items[i];
     if (late(g))
         return over(c);
@@ -959,7 +969,10 @@ static bool solve_class(Gen *g, size_t i, double seconds)
     for (size_t k = 0; k < n; k++) {
         if (late(g))
             return over(c);
+        if (is_proved(shapes, proved, k))
+            continue;
         Verdict v = attempt(g, i, shapes[k], seconds);
+        proved[k] = v.proof;
         if (v.solved)
             return true;
         all_proofs &= v.proof;

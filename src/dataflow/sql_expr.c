@@ -7,6 +7,7 @@
 #include "dataflow/function.h"
 #include <assert.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -284,10 +285,37 @@ static Term *binary(Sql *q, TermKind kind, Term *x, Term *y, SrcPos at)
 
 static Term *negate(Sql *q, Term *x) { return x ? term_unary(q->p, TERM_NOT, x) : NULL; }
 
+static bool is_text_const(const Term *t)
+{
+    return t->kind == TERM_CONST && t->value.kind == DATUM_TEXT;
+}
+
+/* A constant takes the type of what it is compared with: in n = '0' it is a
+ * number. In SQLite 5 is a text beside a column of text. */
+static void meet(Sql *q, const Term *x, Term *c)
+{
+    bool sqlite = q->o && q->o->dialect == SQL_SQLITE;
+    char *end;
+    if (dtype_is_number(x->type.kind) && is_text_const(c) && c->value.len) {
+        double d = strtod(c->value.u.s, &end);
+        if (*end || strspn(c->value.u.s, " +-.0123456789eE") < c->value.len || !isfinite(d))
+            return;
+        bool whole = d == floor(d) && fabs(d) < 9e15;
+        *c = *term_const(q->p, whole ? datum_long((int64_t)d) : datum_double(d), c->at);
+    } else if (sqlite && x->kind == TERM_FIELD && x->type.kind == DATUM_TEXT &&
+               c->kind == TERM_CONST && c->value.kind == DATUM_LONG) {
+        char text[32];
+        snprintf(text, sizeof text, "%lld", (long long)c->value.u.i);
+        *c = *term_const(q->p, datum_text(&q->p->arena, text), c->at);
+    }
+}
+
 static Term *compare(Sql *q, TermKind kind, Term *x, Term *y, SrcPos at)
 {
     if (!x || !y)
         return NULL;
+    meet(q, x, y);
+    meet(q, y, x);
     if ((x->type.kind == DATUM_DATETIME && !to_date(q, y)) ||
         (y->type.kind == DATUM_DATETIME && !to_date(q, x)))
         return NULL;

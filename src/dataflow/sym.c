@@ -203,6 +203,7 @@ static Sym text_leaf(Sought *s, DatumKind kind, const Column *c)
     s->inexact |= !(c && c->nwords);
     in_range(s, pick, 0, (int64_t)n - 1);
     Sym r = { .kind = kind, .null = arith_bool_var(s->z), .nalts = n };
+    r.which = s->relaxed ? arith_int_var(s->z) : NULL;
     r.alts = arena_array(s->a, Alt, n + 1);
     for (size_t i = 0; i < n; i++) {
         Datum d = words[i];
@@ -399,9 +400,11 @@ static Truth compare_alts(Sought *s, const Sym *x, const Sym *y, TermKind sign)
                 vec_push(&t, arith_and(s->z, x->alts[i].when, y->alts[k].when));
         }
     Truth r = arith_any(s->z, t.items, t.len);
-    if (open.len)
-        r = arith_or(s->z, r,
-                     arith_and(s->z, opened(s, x, y, sign), arith_any(s->z, open.items, open.len)));
+    if (open.len) {
+        Truth holds = sign == TERM_EQ && x->which && y->which ? arith_eq(s->z, x->which, y->which)
+                                                              : opened(s, x, y, sign);
+        r = arith_or(s->z, r, arith_and(s->z, holds, arith_any(s->z, open.items, open.len)));
+    }
     vec_release(&t);
     vec_release(&open);
     return r;
@@ -964,14 +967,21 @@ static Sym of_logic(Sought *s, const Term *t, const SymEnv *env)
     return sym_bool(arith_not(s->z, arith_or(s->z, is_true, is_false)), is_true);
 }
 
+static bool is_always_null(Sought *s, const Sym *x)
+{
+    bool null;
+    return x->kind == DATUM_NULL || (arith_is_constant(s->z, x->null, &null) && null);
+}
+
 Sym sym_choose(Sought *s, Truth c, const Sym *x, const Sym *y)
 {
     bool v;
     if (arith_is_constant(s->z, c, &v))
         return v ? *x : *y;
-    if (x->kind == DATUM_NULL || y->kind == DATUM_NULL) {
-        Sym r = x->kind == DATUM_NULL ? *y : *x;
-        Truth here = x->kind == DATUM_NULL ? arith_not(s->z, c) : c;
+    bool no_x = is_always_null(s, x);
+    if (no_x || is_always_null(s, y)) {
+        Sym r = no_x ? *y : *x;
+        Truth here = no_x ? arith_not(s->z, c) : c;
         r.null = arith_or(s->z, r.null, arith_not(s->z, here));
         if (r.nalts) {
             Alt *alts = arena_array(s->a, Alt, r.nalts + 1);
@@ -987,6 +997,8 @@ Sym sym_choose(Sought *s, Truth c, const Sym *x, const Sym *y)
         r.num = arith_choose(s->z, c, x->num, y->num);
     if (x->truth && y->truth)
         r.truth = arith_choose_truth(s->z, c, x->truth, y->truth);
+    if (x->which && y->which)
+        r.which = arith_choose(s->z, c, x->which, y->which);
     if (x->nalts && y->nalts) {
         r.alts = arena_array(s->a, Alt, x->nalts + y->nalts + 1);
         for (size_t i = 0; i < x->nalts; i++)

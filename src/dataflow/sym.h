@@ -13,7 +13,7 @@
  * "no solution" is no proof.
  *
  * A question may be `relaxed`: it then has all solutions that exist, and some
- * more. Two texts of one class may be equal or not and come in any order,
+ * more. Two texts of one class are equal or not (`which`) and come in any order,
  * numbers that overflow may be anything, doubles are rounded. So "no solution" of
  * a relaxed question that is not `inexact` is a proof.
  */
@@ -40,6 +40,7 @@ struct Sym {
     Truth truth;               /* booleans */
     Alt *alts;                 /* text and bytes; of others, if they are known */
     size_t nalts;
+    Num which;                 /* relaxed: which text of its class; equal texts, equal numbers */
     Sym *fields;               /* tuple: fields; map: values */
     const char **keys;         /* map */
     Sym *items;                /* bag: tuples */
@@ -61,6 +62,7 @@ typedef struct Slot {
     Sym row;
     bool *used;                /* for each column */
     Truth present;             /* may be left out (a row that a foreign key may need) */
+    bool partner;              /* the row of a LEFT JOIN's right side, if it is present */
     bool ruled;                /* the schema's rules were asserted */
 } Slot;
 
