@@ -92,6 +92,20 @@ static size_t made_of(const Sought *s, const Op *op)
     return n;
 }
 
+/* Relaxed: the row may be one that was demanded before, as in a join or a union. */
+static bool may_be_one(const Sought *s, const Op *op)
+{
+    return s->relaxed && s->shared && made_of(s, op);
+}
+
+static Sym demand_shared(Sought *s, const Op *op)
+{
+    s->shared++;
+    Sym r = demand_row(s, op);
+    s->shared--;
+    return r;
+}
+
 /* ---- rows that share rows */
 
 static const struct UniqueKey *primary_of(const Op *load)
@@ -185,7 +199,8 @@ static Truth is_new_key(Sought *s, const Op *op, size_t k, const Sym *key)
 
 static void assert_new_key(Sought *s, const Op *op, size_t k, const Sym *key)
 {
-    sought_assert_as(s, is_new_key(s, op, k, key), TAG_FRESH);
+    if (!s->relaxed)
+        sought_assert_as(s, is_new_key(s, op, k, key), TAG_FRESH);
 }
 
 /* ---- operators */
@@ -235,7 +250,10 @@ static void flatten_into(Sought *s, const Item *it, Sym v, Syms *out)
 
 static Sym row_of_foreach(Sought *s, const Op *op)
 {
-    Sym in = demand_row(s, op->in[0]);
+    bool many = false;
+    for (size_t i = 0; i < op->nitems; i++)
+        many |= op->items[i].flatten && op->items[i].expr->type.kind != DATUM_TUPLE;
+    Sym in = many ? demand_shared(s, op->in[0]) : demand_row(s, op->in[0]);
     SymEnv env = { &in, s->outer };
     Syms out = { 0 };
     set_tag(s, op);
@@ -260,6 +278,8 @@ static Sym row_of_foreach(Sought *s, const Op *op)
 static Sym bag_of(Sought *s, const Sym *rows, size_t n)
 {
     Sym b = { .kind = DATUM_BAG, .null = no(s), .n = n };
+    /* Proofs: exactly one row, or two and more; with several groups one and more. */
+    b.open = s->relaxed && n && !(n == 1 && s->one_group);
     b.items = arena_array(s->a, Sym, n + 1);
     b.present = arena_array(s->a, Truth, n + 1);
     for (size_t i = 0; i < n; i++) {
@@ -274,7 +294,9 @@ static Sym row_of_all(Sought *s, const Op *op)
 {
     Sym r = sym_tuple(s, 1 + op->nin);
     Datum all = datum_borrow(DATUM_TEXT, "all", 3);
-    if (made_of(s, op))
+    if (may_be_one(s, op))
+        s->inexact = true;
+    else if (made_of(s, op))
         sought_assert_as(s, no(s), tag_of(s, op));
     r.fields[0] = sym_const(s, &all);
     for (size_t k = 0; k < op->nin; k++) {
@@ -295,6 +317,7 @@ static Sym row_of_all(Sought *s, const Op *op)
             }
         }
         r.fields[k + 1] = bag_of(s, rows.items, rows.len);
+        r.fields[k + 1].hollow = s->plan->lang == LANG_SQL;
         vec_release(&rows);
     }
     remember(s, op, &r.fields[0]);
@@ -314,7 +337,7 @@ static Sym row_of_group(Sought *s, const Op *op)
         size_t *starts = arena_array(s->a, size_t, (size_t)n + 1);
         for (int i = 0; i < n; i++) {
             starts[i] = s->slots.len;
-            rows[i] = demand_row(s, op->in[k]);
+            rows[i] = op->nin > 1 ? demand_shared(s, op->in[k]) : demand_row(s, op->in[k]);
             set_tag(s, op);
             for (int j = 0; j < i; j++)
                 assert_other_row(s, starts[j], starts[i], s->slots.len);
@@ -334,7 +357,10 @@ static Sym row_of_group(Sought *s, const Op *op)
     set_tag(s, op);
     for (size_t k = 0; k < op->nin; k++)
         assert_new_key(s, op, k, &r.fields[0]);
-    assert_differs_from_made(s, op, &r.fields[0]);
+    if (may_be_one(s, op))
+        s->inexact = true;
+    else
+        assert_differs_from_made(s, op, &r.fields[0]);
     remember(s, op, &r.fields[0]);
     return r;
 }
@@ -399,11 +425,11 @@ static Sym either(Sought *s, Truth first, const Sym *x, const Sym *y)
 /* Relaxed: the left row has a partner or not, each row as it likes. */
 static Sym row_of_left_join(Sought *s, const Op *op)
 {
-    Sym left = demand_row(s, op->in[0]);
+    Sym left = demand_shared(s, op->in[0]);
     Truth partner = arith_bool_var(s->z), before = s->guard;
     s->guard = before ? arith_and(s->z, before, partner) : partner;
     size_t slot = s->slots.len;
-    Sym right = demand_row(s, op->in[1]);
+    Sym right = demand_shared(s, op->in[1]);
     if (s->slots.len == slot + 1)
         s->slots.items[slot].partner = true;
     set_tag(s, op);
@@ -432,7 +458,7 @@ static Sym row_of_join(Sought *s, const Op *op)
         return row_alone(s, op, 0);
     if (s->shape.outer == 2 && (op->join == JOIN_RIGHT || op->join == JOIN_FULL))
         return row_alone(s, op, 1);
-    Sym all = demand_row(s, op->in[0]);
+    Sym all = demand_shared(s, op->in[0]);
     Sym first = { 0 };
     if (op->keys && op->keys[0].n) {
         set_tag(s, op);
@@ -440,7 +466,7 @@ static Sym row_of_join(Sought *s, const Op *op)
         sought_assert(s, arith_not(s->z, key_null(s, &first)));
     }
     for (size_t k = 1; k < op->nin; k++) {
-        Sym row = demand_row(s, op->in[k]);
+        Sym row = demand_shared(s, op->in[k]);
         set_tag(s, op);
         if (op->keys && op->keys[k].n) {
             Sym key = key_of(s, &op->keys[k], &row, s->outer);
@@ -460,9 +486,9 @@ static Sym row_of_join(Sought *s, const Op *op)
 
 static Sym row_of_cross(Sought *s, const Op *op)
 {
-    Sym all = demand_row(s, op->in[0]);
+    Sym all = demand_shared(s, op->in[0]);
     for (size_t k = 1; k < op->nin; k++) {
-        Sym row = demand_row(s, op->in[k]);
+        Sym row = demand_shared(s, op->in[k]);
         all = concat(s, &all, &row);
     }
     return all;
@@ -485,7 +511,7 @@ static Sym convert(Sought *s, const Sym *v, Type to)
 static Sym row_of_union(Sought *s, const Op *op, size_t side)
 {
     const Schema *from = op->in[side]->schema, *to = op->schema;
-    Sym row = demand_row(s, op->in[side]);
+    Sym row = demand_shared(s, op->in[side]);
     if (!to)
         return row;
     Sym r = sym_tuple(s, to->n);
@@ -522,6 +548,7 @@ static Sym row_of_distinct(Sought *s, const Op *op)
 {
     Sym row = demand_row(s, op->in[0]);
     set_tag(s, op);
+    s->inexact |= may_be_one(s, op);
     for (size_t i = 0; i < s->nmade; i++)
         if (s->made[i].op == op)
             sought_assert(s, arith_not(s->z, sym_rows_alike(s, &row, s->made[i].row)));
@@ -534,6 +561,7 @@ static Sym row_of_limit(Sought *s, const Op *op)
 {
     Sym row = demand_row(s, op->in[0]);
     const Term *t = op->count;
+    s->inexact |= may_be_one(s, op);
     if (t && t->kind == TERM_CONST && datum_is_number(&t->value) &&
         (double)made_of(s, op) >= datum_as_double(&t->value))
         sought_assert_as(s, no(s), tag_of(s, op));
@@ -588,9 +616,9 @@ static Sym row_of_cube(Sought *s, const Op *op)
 
 static Sym row_of_sets(Sought *s, const Op *op)
 {
-    Sym l = demand_row(s, op->in[0]);
+    Sym l = demand_shared(s, op->in[0]);
     if (op->kind == OP_INTERSECT) {
-        Sym r = demand_row(s, op->in[1]);
+        Sym r = demand_shared(s, op->in[1]);
         set_tag(s, op);
         sought_assert(s, sym_rows_alike(s, &l, &r));
         return l;
@@ -877,7 +905,7 @@ static void demand_only_left(Sought *s, const Class *c)
 
 static void demand_in_both(Sought *s, const Class *c)
 {
-    Sym l = demand_row(s, c->op->in[0]), r = demand_row(s, c->op->in[1]);
+    Sym l = demand_row(s, c->op->in[0]), r = demand_shared(s, c->op->in[1]);
     s->tag = TAG_OPS + c->op->id;
     sought_assert(s, sym_rows_alike(s, &l, &r));
     for (size_t i = 0; i < s->slots.len; i++)
@@ -917,7 +945,7 @@ bool demand_class(Sought *s, const Class *c)
     case CLASS_TWO_EACH:
         for (size_t k = 0; k < op->nin; k++)
             for (int i = 0; i < 2; i++)
-                demand_row(s, op->in[k]);
+                k ? demand_shared(s, op->in[k]) : demand_row(s, op->in[k]);
         break;
     case CLASS_TWO_DIFFERENT: demand_two_different(s, c); break;
     case CLASS_MORE_THAN_LIMIT: demand_more(s, c); break;

@@ -42,6 +42,7 @@ typedef struct Gen {
     Rng rng;
     double deadline;
     size_t queries, faults, broken;
+    bool one_group;            /* above the class that is looked for */
 } Gen;
 
 /* ---- tables of the same file */
@@ -805,6 +806,7 @@ static void prove(Gen *g, size_t class, Shape shape, double seconds, Verdict *v)
     Arena a = { 0 };
     Sought s = sought_for(g, class, shape, seconds, &a);
     s.relaxed = true;
+    s.one_group = g->one_group;
     v->proof = false;
     if (demand_class(&s, &g->classes->items[class])) {
         demand_rules(&s);
@@ -858,8 +860,8 @@ static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
 
 /* Which choices there are above an op. */
 typedef struct Choices {
-    bool group, cogroup, outer;
-    size_t inputs, sides;
+    bool cogroup, outer;
+    size_t groups, inputs, sides;
     Map seen;
 } Choices;
 
@@ -867,7 +869,7 @@ static void look_up(Choices *c, const Op *op)
 {
     if (!map_putn(&c->seen, &op, sizeof op, c))
         return;
-    c->group |= op->kind == OP_GROUP;
+    c->groups += op->kind == OP_GROUP;
     c->cogroup |= op->kind == OP_GROUP && op->nin > 1;
     c->outer |= op->kind == OP_JOIN && op->join != JOIN_INNER;
     if (op->kind == OP_GROUP && op->nin > c->inputs)
@@ -895,7 +897,7 @@ static size_t add_shape(Shape *out, size_t n, Shape s)
     return n;
 }
 
-static size_t shapes_for(const Gen *g, const Class *cl, Shape *out)
+static size_t shapes_for(Gen *g, const Class *cl, Shape *out)
 {
     Choices c = { 0 };
     size_t n = 0;
@@ -903,8 +905,9 @@ static size_t shapes_for(const Gen *g, const Class *cl, Shape *out)
     if (cl->op->cond)
         term_walk(cl->op->cond, look_in_terms, &c);
     map_release(&c.seen);
+    g->one_group = c.groups == 1 && !c.cogroup;
     n = add_shape(out, n, (Shape){ .group = 2 });
-    if (c.group)
+    if (c.groups)
         n = add_shape(out, n, (Shape){ .group = 1 });
     for (int e = 1; c.cogroup && e < (1 << c.inputs) - 1 && c.inputs < 5; e++) {
         n = add_shape(out, n, (Shape){ .group = 2, .empty = e });
@@ -912,14 +915,14 @@ static size_t shapes_for(const Gen *g, const Class *cl, Shape *out)
     }
     for (int o = 1; o <= 2 && c.outer; o++) {
         n = add_shape(out, n, (Shape){ .group = 2, .outer = o });
-        if (c.group)
+        if (c.groups)
             n = add_shape(out, n, (Shape){ .group = 1, .outer = o });
     }
     for (size_t k = 1; k < c.sides; k++)
         n = add_shape(out, n, (Shape){ .group = 2, .side = (int)k });
-    if (c.group)
+    if (c.groups)
         n = add_shape(out, n, (Shape){ .group = 3 });
-    for (size_t i = 0; c.group && i < g->know->nsizes; i++)
+    for (size_t i = 0; c.groups && i < g->know->nsizes; i++)
         n = add_shape(out, n, (Shape){ .group = (int)g->know->sizes[i] });
     return n;
 }
@@ -943,11 +946,14 @@ static bool over(Class *c)
     return false;
 }
 
-/* A proof leaves the sides of outer joins and unions open: it holds for all. */
-static bool is_proved(const Shape *shapes, const bool *proved, size_t at)
+/* A proof leaves the sides of outer joins and unions open, and whether a group has
+ * more than two rows (see bag_of): it holds for all such shapes. */
+static bool is_proved(const Gen *g, const Shape *shapes, const bool *proved, size_t at)
 {
     for (size_t i = 0; i < at; i++)
-        if (proved[i] && shapes[i].group == shapes[at].group && shapes[i].empty == shapes[at].empty)
+        if (proved[i] && shapes[i].empty == shapes[at].empty &&
+            (shapes[i].group == shapes[at].group ||
+             (shapes[i].group < shapes[at].group && (shapes[i].group == 2 || !g->one_group))))
             return true;
     return false;
 }
@@ -969,7 +975,7 @@ static bool solve_class(Gen *g, size_t i, double seconds)
     for (size_t k = 0; k < n; k++) {
         if (late(g))
             return over(c);
-        if (is_proved(shapes, proved, k))
+        if (is_proved(g, shapes, proved, k))
             continue;
         Verdict v = attempt(g, i, shapes[k], seconds);
         proved[k] = v.proof;
@@ -997,20 +1003,30 @@ static int turn_of(const Class *c)
     return c->extra ? TURN_EXTRA : c->needs > 5 ? TURN_MANY : TURN_BASIC;
 }
 
+/* Rows for one class may have cost another one that was shown. */
+static bool is_missing(const Gen *g, int from, int to)
+{
+    for (size_t i = 0; i < g->classes->n; i++) {
+        const Class *c = &g->classes->items[i];
+        if (!c->shown && !impossible(c) && turn_of(c) >= from && turn_of(c) <= to)
+            return true;
+    }
+    return false;
+}
+
 static void solve_turns(Gen *g, int from, int to)
 {
     double patience = g->gp->patience > 0 ? g->gp->patience : 0.5;
     for (int pass = 0; pass < 3 && !late(g); pass++) {
-        bool progress = false, missing = false;
+        bool progress = false;
         for (int turn = from; turn <= to; turn++)
             for (size_t i = g->classes->n; i-- > 0;) {
                 Class *c = &g->classes->items[i];
                 if (c->shown || turn_of(c) != turn || (pass && impossible(c)))
                     continue;
                 progress |= solve_class(g, i, (pass ? 4 : 1) * patience);
-                missing |= !c->shown && !impossible(c);
             }
-        if (!progress || !missing)
+        if (!progress || !is_missing(g, from, to))
             break;
     }
 }

@@ -592,6 +592,8 @@ static Sym tabulate(Sought *s, const Term *t, Sym *args, size_t n)
 
 /* ---- aggregates over bags */
 
+static Num settle(Sought *s, DatumKind kind, Num r);
+
 static Truth there(Sought *s, const Sym *bag, size_t i, const Sym *v)
 {
     return arith_and(s->z, bag->present[i], arith_not(s->z, v->null));
@@ -617,6 +619,7 @@ typedef struct Seen {
     Sym *v;
     Truth *in;
     size_t n;
+    bool open;                 /* … and there may be more */
 } Seen;
 
 static Num number_in(Sought *s, const Seen *e, size_t i, DatumKind kind)
@@ -646,6 +649,12 @@ static Num number_in(Sought *s, const Seen *e, size_t i, DatumKind kind)
     return is_real(kind) ? arith_to_real(s->z, v.num) : v.num;
 }
 
+/* Relaxed: null only if there is nothing, and what is not here may be there. */
+static Truth no_more(Sought *s, Truth any)
+{
+    return arith_and(s->z, arith_not(s->z, any), arith_bool_var(s->z));
+}
+
 static Sym extreme(Sought *s, const Seen *e, Type type, bool most)
 {
     DatumKind kind =
@@ -661,28 +670,41 @@ static Sym extreme(Sought *s, const Seen *e, Type type, bool most)
         is_one = arith_or(s->z, is_one, arith_and(s->z, e->in[i], arith_eq(s->z, x, best)));
         any = arith_or(s->z, any, e->in[i]);
     }
+    if (e->open)
+        return sym_num(s, kind, no_more(s, any), best);
     sought_assert_as(s, arith_or(s->z, arith_not(s->z, any), is_one), TAG_RANGE);
     return sym_num(s, kind, arith_not(s->z, any), best);
 }
 
+/* At least this many, and exactly as many if nothing is open. */
+static Sym counted(Sought *s, const Truth *in, size_t n, bool open)
+{
+    Num here = count_if(s, in, n), all = open ? arith_int_var(s->z) : here;
+    if (open)
+        sought_assert_as(s, arith_le(s->z, here, all), TAG_RANGE);
+    return sym_num(s, DATUM_LONG, no(s), all);
+}
+
 static Sym aggregate(Sought *s, const char *name, const Seen *e, Type type)
 {
-    Num n = count_if(s, e->in, e->n), zero = arith_int(s->z, 0);
-    Truth none = arith_eq(s->z, n, zero);
-    s->inexact = true; /* bags have a fixed size here */
     if (!strcasecmp(name, "count") || !strcasecmp(name, "count_star"))
-        return sym_num(s, DATUM_LONG, no(s), n);
+        return counted(s, e->in, e->n, e->open);
     if (!strcasecmp(name, "max") || !strcasecmp(name, "min"))
         return extreme(s, e, type, (name[1] | 32) == 'a');
+    Num n = count_if(s, e->in, e->n), zero = arith_int(s->z, 0);
+    Truth none = arith_eq(s->z, n, zero);
     bool avg = !strcasecmp(name, "avg");
     if (!avg && strcasecmp(name, "sum"))
         return guess(s, type);
     DatumKind kind = avg || !is_whole(type.kind) ? DATUM_DOUBLE : type.kind;
+    if (e->open)
+        return sym_num(s, kind, no_more(s, arith_not(s->z, none)),
+                       is_real(kind) ? arith_real_var(s->z) : arith_int_var(s->z));
     Num sum = is_real(kind) ? arith_real(s->z, 0) : zero, nothing = sum;
     for (size_t i = 0; i < e->n; i++)
         sum = arith_add(s->z, sum, arith_choose(s->z, e->in[i], number_in(s, e, i, kind), nothing));
     if (!avg)
-        return sym_num(s, kind, none, sum);
+        return sym_num(s, kind, none, s->relaxed ? settle(s, kind, sum) : sum);
     /* Division by a known count is linear. */
     Num mean = arith_real_var(s->z);
     for (size_t k = 1; k <= e->n; k++) {
@@ -690,13 +712,14 @@ static Sym aggregate(Sought *s, const char *name, const Seen *e, Type type)
         Num m = arith_mul(s->z, mean, arith_real(s->z, (double)k));
         sought_assert_as(s, arith_or(s->z, arith_not(s->z, is), arith_eq(s->z, m, sum)), TAG_RANGE);
     }
-    return sym_num(s, DATUM_DOUBLE, none, mean);
+    return sym_num(s, DATUM_DOUBLE, none, s->relaxed ? settle(s, DATUM_DOUBLE, mean) : mean);
 }
 
 /* The first fields of a bag's tuples. */
 static Seen first_fields(Sought *s, const Sym *bag, bool with_nulls)
 {
-    Seen e = { arena_array(s->a, Sym, bag->n + 1), arena_array(s->a, Truth, bag->n + 1), bag->n };
+    Seen e = { arena_array(s->a, Sym, bag->n + 1), arena_array(s->a, Truth, bag->n + 1), bag->n,
+               bag->open };
     for (size_t i = 0; i < bag->n; i++) {
         e.v[i] = bag->items[i].n ? bag->items[i].fields[0] : sym_null(s, DATUM_NULL);
         if (e.v[i].used)
@@ -708,12 +731,12 @@ static Seen first_fields(Sought *s, const Sym *bag, bool with_nulls)
 
 static Sym call_on_bag(Sought *s, const Term *t, const Sym *bag)
 {
+    s->inexact |= bag->hollow || !s->relaxed;
     if (!strcmp(t->name, "SIZE") || !strcmp(t->name, "IsEmpty")) {
-        Num n = count_if(s, bag->present, bag->n);
-        s->inexact = true;
+        Sym n = counted(s, bag->present, bag->n, bag->open);
         if (*t->name == 'S')
-            return sym_num(s, DATUM_LONG, bag->null, n);
-        return sym_bool(no(s), arith_eq(s->z, n, arith_int(s->z, 0)));
+            return sym_num(s, DATUM_LONG, bag->null, n.num);
+        return sym_bool(no(s), arith_eq(s->z, n.num, arith_int(s->z, 0)));
     }
     Seen e = first_fields(s, bag, !strcmp(t->name, "COUNT_STAR"));
     Sym r = aggregate(s, t->name, &e, t->type);
@@ -815,7 +838,9 @@ static Sym of_aggregate(Sought *s, const Term *t, const SymEnv *env)
     Sym bag = sym_term(s, t->args[0], env);
     if (bag.kind != DATUM_BAG || !bag.items)
         return guess(s, t->type);
-    Seen e = { arena_array(s->a, Sym, bag.n + 1), arena_array(s->a, Truth, bag.n + 1), bag.n };
+    s->inexact |= bag.hollow || !s->relaxed;
+    Seen e = { arena_array(s->a, Sym, bag.n + 1), arena_array(s->a, Truth, bag.n + 1), bag.n,
+               bag.open };
     for (size_t i = 0; i < bag.n; i++) {
         SymEnv here = { &bag.items[i], env };
         e.in[i] = bag.present[i];
@@ -832,10 +857,8 @@ static Sym of_aggregate(Sought *s, const Term *t, const SymEnv *env)
                                 arith_not(s->z, arith_and(s->z, e.in[k],
                                                           sym_equal(s, &e.v[i], &e.v[k]))));
     }
-    if (t->nargs < 2) {
-        s->inexact = true;
-        return sym_num(s, DATUM_LONG, no(s), count_if(s, e.in, e.n));
-    }
+    if (t->nargs < 2)
+        return counted(s, e.in, e.n, e.open);
     return aggregate(s, t->name, &e, t->type);
 }
 
@@ -1257,6 +1280,8 @@ static Sym nested_foreach(Sought *s, const Op *op, const Sym *in, const SymEnv *
 static Sym nested_cross(Sought *s, const Sym *x, const Sym *y)
 {
     Sym r = { .kind = DATUM_BAG, .null = no(s), .n = x->n * y->n };
+    r.open = x->open || y->open;
+    r.hollow = x->hollow || y->hollow;
     r.items = arena_array(s->a, Sym, r.n + 1);
     r.present = arena_array(s->a, Truth, r.n + 1);
     for (size_t i = 0; i < x->n; i++)

@@ -46,6 +46,8 @@ struct Sym {
     Sym *items;                /* bag: tuples */
     Truth *present;            /* bag: for each item */
     size_t n;                  /* fields or items */
+    bool open;                 /* bag, relaxed: there may be more items */
+    bool hollow;               /* bag, relaxed: there may be none at all */
     bool *used;                /* a cell of an input: somebody looked at it */
     const Column *column;      /* … and what is known about it */
 };
@@ -94,6 +96,8 @@ typedef struct Sought {
     const char *why;           /* … because */
     const char *missing;       /* a function that nobody brought */
     Shape shape;
+    bool one_group;            /* there is one GROUP of one input on the way */
+    int shared;                /* two rows that are demanded may be made of one row */
     double deadline;           /* of making the demand; 0: none */
     struct Made {
         const Op *op;
