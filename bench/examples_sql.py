@@ -296,6 +296,11 @@ def from_mysql(text):
         return "'%s'" % body.replace("'", "''")
     text = re.sub(r"`[^`]*`|'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\"", one, text.strip())
     text = re.sub(r"\bifnull\(", "coalesce(", text, flags=re.I)
+    text = re.sub(r"\b(curdate\(\)|current_date)", "date '2017-02-09'", text, flags=re.I)      # the day of the recording
+    text = re.sub(r"\bnow\(\)", "timestamp '2017-02-09 12:00:00'", text, flags=re.I)
+    text = re.sub(r"\bdate_(add|sub)\(((?:date|timestamp) '[^']*'|[\w.]+), *interval (\d+) (\w+)\)", lambda m: "%s %s interval '%s %s'" % (
+        m.group(2), "+" if m.group(1).lower() == "add" else "-", m.group(3), m.group(4)), text, flags=re.I)
+    text = re.sub(r"\btimestamp\(([^(),]+), *([^(),]+)\)", r"concat(\1, ' ', \2)", text, flags=re.I)
     parts = re.split(r"('(?:[^']|'')*'|\"[^\"]*\")", text)         # user is a column, not a function
     text = "".join(p if k % 2 else re.sub(r"\buser\b", '"user"', p) for k, p in enumerate(parts))
     text = re.sub(r"\bas '(\w+)'", r'AS "\1"', text, flags=re.I)

@@ -140,10 +140,14 @@ static void assert_other_row(Sought *s, size_t from, size_t mid, size_t end)
         if (x->load != y->load || !u)
             return;
         Truth differ = arith_not(s->z, same_key(s, x, y, u));
-        /* One left row is alone or has partners, never both: so two rows that share
-         * it differ in their partners. */
-        if (x->partner && y->partner)
-            differ = arith_and(s->z, differ, arith_and(s->z, x->present, y->present));
+        /* Present or not tells rows of different sides of a union apart. But one left
+         * row is alone or has partners, never both: two rows that share it differ in
+         * their partners. */
+        Truth both = arith_and(s->z, x->present, y->present);
+        differ = arith_and(s->z, differ, both);
+        if (!x->partner || !y->partner)
+            differ =
+                arith_or(s->z, differ, arith_not(s->z, arith_same(s->z, x->present, y->present)));
         other = arith_or(s->z, other, differ);
     }
     sought_assert(s, other);
@@ -289,37 +293,55 @@ static Sym bag_of(Sought *s, const Sym *rows, size_t n)
     return b;
 }
 
-/* GROUP ALL has one group: the rows that are there, and the new ones. */
+/* The rows of an input that are there, and new ones. */
+static Sym all_rows_of(Sought *s, const Op *op, size_t k)
+{
+    Vec(Sym) rows = { 0 };
+    int fresh = s->shape.empty >> k & 1 ? 0 : s->shape.group;
+    size_t *starts = arena_array(s->a, size_t, (size_t)fresh + 1);
+    for (int i = 0; i < fresh; i++) {
+        starts[i] = s->slots.len;
+        vec_push(&rows, demand_row(s, op->in[k]));
+        for (int j = 0; j < i; j++)
+            assert_other_row(s, starts[j], starts[i], s->slots.len);
+    }
+    if (op->id < 100000 && !s->relaxed) {
+        const Table *t = run_table(s->run, op->in[k]);
+        for (size_t i = 0; i < t->n && i < MOST_OLD_ROWS; i++) {
+            Datum d = datum_tuple(t->rows[i]->tuple);
+            vec_push(&rows, sym_const(s, &d));
+        }
+    }
+    Sym bag = bag_of(s, rows.items, rows.len);
+    vec_release(&rows);
+    return bag;
+}
+
+/* Relaxed: in SQL the group of all rows is there without any row, too. */
+static Sym all_or_none_of(Sought *s, const Op *op, size_t k)
+{
+    Truth some = arith_bool_var(s->z), before = s->guard;
+    s->guard = before ? arith_and(s->z, before, some) : some;
+    Sym bag = all_rows_of(s, op, k);
+    s->guard = before;
+    for (size_t i = 0; i < bag.n; i++)
+        bag.present[i] = some;
+    return bag;
+}
+
+/* GROUP ALL has one group. */
 static Sym row_of_all(Sought *s, const Op *op)
 {
     Sym r = sym_tuple(s, 1 + op->nin);
     Datum all = datum_borrow(DATUM_TEXT, "all", 3);
+    bool hollow = s->relaxed && s->plan->lang == LANG_SQL && s->filled != op;
     if (may_be_one(s, op))
         s->inexact = true;
     else if (made_of(s, op))
         sought_assert_as(s, no(s), tag_of(s, op));
     r.fields[0] = sym_const(s, &all);
-    for (size_t k = 0; k < op->nin; k++) {
-        Vec(Sym) rows = { 0 };
-        int fresh = s->shape.empty >> k & 1 ? 0 : s->shape.group;
-        size_t *starts = arena_array(s->a, size_t, (size_t)fresh + 1);
-        for (int i = 0; i < fresh; i++) {
-            starts[i] = s->slots.len;
-            vec_push(&rows, demand_row(s, op->in[k]));
-            for (int j = 0; j < i; j++)
-                assert_other_row(s, starts[j], starts[i], s->slots.len);
-        }
-        if (op->id < 100000 && !s->relaxed) {
-            const Table *t = run_table(s->run, op->in[k]);
-            for (size_t i = 0; i < t->n && i < MOST_OLD_ROWS; i++) {
-                Datum d = datum_tuple(t->rows[i]->tuple);
-                vec_push(&rows, sym_const(s, &d));
-            }
-        }
-        r.fields[k + 1] = bag_of(s, rows.items, rows.len);
-        r.fields[k + 1].hollow = s->plan->lang == LANG_SQL;
-        vec_release(&rows);
-    }
+    for (size_t k = 0; k < op->nin; k++)
+        r.fields[k + 1] = hollow ? all_or_none_of(s, op, k) : all_rows_of(s, op, k);
     remember(s, op, &r.fields[0]);
     return r;
 }
@@ -353,7 +375,10 @@ static Sym row_of_group(Sought *s, const Op *op)
     }
     if (first)
         return cannot(s, "a group needs a row");
-    sought_assert_as(s, arith_not(s->z, key_null(s, &r.fields[0])), TAG_FRESH);
+    Truth null = key_null(s, &r.fields[0]);
+    if (op->nin > 1 || !s->relaxed)                /* GROUP puts nulls together */
+        sought_assert_as(s, op->nin == 1 && s->shape.null_key ? null : arith_not(s->z, null),
+                         TAG_FRESH);
     set_tag(s, op);
     for (size_t k = 0; k < op->nin; k++)
         assert_new_key(s, op, k, &r.fields[0]);
@@ -524,6 +549,13 @@ static Sym row_of_union(Sought *s, const Op *op, size_t side)
                                  : sym_null(s, to->fields[i].type.kind);
     }
     return r;
+}
+
+static size_t side_of(Sought *s, const Op *op)
+{
+    if (s->shape.side == SIDE_BY_TURNS)
+        return s->turn++ % op->nin;
+    return (size_t)s->shape.side < op->nin ? (size_t)s->shape.side : 0;
 }
 
 /* Relaxed: each row comes from the side that it likes. */
@@ -714,7 +746,7 @@ Sym demand_row(Sought *s, const Op *op)
     case OP_UNION:
         if (s->relaxed)
             return row_of_any_side(s, op);
-        return row_of_union(s, op, (size_t)s->shape.side < op->nin ? (size_t)s->shape.side : 0);
+        return row_of_union(s, op, side_of(s, op));
     case OP_DISTINCT: return row_of_distinct(s, op);
     case OP_LIMIT: return row_of_limit(s, op);
     case OP_RANK: return row_of_rank(s, op);
@@ -736,10 +768,18 @@ Truth demand_exists(Sought *s, const Op *op, const SymEnv *env, const Sym *x, Te
 {
     Truth there = arith_bool_var(s->z), before = s->guard;
     const SymEnv *outer = s->outer;
+    Shape shape = s->shape;
+    bool one_group = s->one_group;
     int tag = s->tag;
     s->guard = before ? arith_and(s->z, before, there) : there;
     s->outer = env;
-    Sym row = demand_row(s, op);
+    if (s->relaxed) {                               /* groups of one row and more */
+        s->shape.group = 1;
+        s->one_group = false;
+    }
+    Sym row = demand_shared(s, op);
+    s->shape = shape;
+    s->one_group = one_group;
     s->tag = tag;
     if (x && row.n) {
         Term a = { .kind = TERM_FIELD, .index = 0 }, b = { .kind = TERM_FIELD, .index = 1 };
@@ -756,6 +796,7 @@ Truth demand_exists(Sought *s, const Op *op, const SymEnv *env, const Sym *x, Te
     s->outer = outer;
     if (s->stuck) {                                 /* then it is not there */
         s->stuck = false;
+        s->inexact = true;
         sought_assert(s, arith_not(s->z, there));
     }
     return there;
@@ -928,6 +969,7 @@ bool demand_class(Sought *s, const Class *c)
     case CLASS_GROUP_OF_TWO:
         if (s->shape.group < 2)
             s->shape.group = 2;
+        s->filled = op;
         demand_row(s, op);
         break;
     case CLASS_EMPTY_SIDE:
@@ -989,6 +1031,12 @@ static void assert_twins(Sought *s, const Slot *x, const Slot *y, Truth twin)
     }
 }
 
+/* The keys of two rows clash: equal, and no part is null. */
+static Truth clash(Sought *s, const Sym *x, const Sym *y)
+{
+    return arith_and(s->z, sym_equal(s, x, y), arith_not(s->z, key_null(s, x)));
+}
+
 static void assert_unique(Sought *s, size_t at, const struct UniqueKey *u)
 {
     const struct UniqueKey *primary = primary_of(s->slots.items[at].load);
@@ -997,7 +1045,7 @@ static void assert_unique(Sought *s, size_t at, const struct UniqueKey *u)
     const Table *t = run_table(s->run, slot->load);
     for (size_t i = 0; i < t->n && i < 200 && !s->relaxed; i++) {
         Sym old = old_columns(s, t->rows[i]->tuple, u->columns, u->n);
-        Truth same = sym_equal(s, &key, &old);
+        Truth same = clash(s, &key, &old);
         sought_assert_as(s, arith_not(s->z, same), TAG_RULES);
     }
     for (size_t i = 0; i < at; i++) {
@@ -1012,7 +1060,7 @@ static void assert_unique(Sought *s, size_t at, const struct UniqueKey *u)
                 assert_twins(s, slot, other, twin);
             both = arith_and(s->z, both, arith_not(s->z, twin));
         }
-        sought_assert_as(s, arith_not(s->z, arith_and(s->z, both, sym_equal(s, &key, &old))),
+        sought_assert_as(s, arith_not(s->z, arith_and(s->z, both, clash(s, &key, &old))),
                          TAG_RULES);
     }
 }

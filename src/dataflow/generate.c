@@ -311,13 +311,27 @@ static void wish_number(Sought *s, const Sym *x, Wishes *w, bool few)
     }
 }
 
+static bool is_readable(const Datum *d)
+{
+    bool ok = d->len > 0 && d->u.s[0] != ' ';
+    for (size_t i = 0; i < d->len; i++)
+        ok &= (unsigned char)d->u.s[i] >= ' ' && (unsigned char)d->u.s[i] < 127;
+    return ok;
+}
+
 static void wish_text(Sought *s, const Sym *x, Wishes *w)
 {
     const Column *c = x->column;
-    if (!c || !c->nsamples || s->know->no_real_values)
-        return;
     Truth *t = arena_array(s->a, Truth, x->nalts + 1);
     size_t n = 0;
+    for (size_t i = 0; i < x->nalts && (x->kind == DATUM_TEXT || x->kind == DATUM_BYTES); i++)
+        if (!is_readable(&x->alts[i].value))
+            t[n++] = x->alts[i].when;
+    if (n)
+        wish(w, arith_not(s->z, arith_any(s->z, t, n)), WISH_NICE);
+    if (!c || !c->nsamples || s->know->no_real_values)
+        return;
+    n = 0;
     for (size_t i = 0; i < x->nalts && i < c->nsamples; i++)
         t[n++] = x->alts[i].when;
     wish(w, arith_any(s->z, t, n), WISH_SAMPLE);
@@ -574,6 +588,7 @@ typedef struct Copying {
     Copier c;
     BaseRows rows;             /* what is copied */
     bool *chosen;              /* by op id: rows of this LOAD take part */
+    int rounds;                /* copies of each, unless the class says how many */
 } Copying;
 
 static void push_copies(Gen *g, Copying *x, int rounds, const Class *many)
@@ -621,7 +636,7 @@ static bool try_copies(Gen *g, Copying *x, size_t class)
     const Class *c = &g->classes->items[class];
     const Op *in = c->op->in[0];
     size_t have = run_table(g->run, in)->n;
-    int rounds = 1;
+    int rounds = x->rounds;
     if (c->kind == CLASS_MORE_THAN_LIMIT) {
         if (!copy_brings_row(g, x, in))
             return false;
@@ -647,6 +662,12 @@ static bool try_variants(Gen *g, Copying *x, bool **varied, size_t class, int wo
     return false;
 }
 
+static void choose_tables(Copying *x, bool yes)
+{
+    for (size_t i = 0; i < x->rows.len; i++)
+        x->chosen[x->rows.items[i].op] = yes;
+}
+
 /* Rows of one table of the lineage, then of all. */
 static bool try_subsets(Gen *g, Copying *x, bool **varied, size_t class)
 {
@@ -657,9 +678,61 @@ static bool try_subsets(Gen *g, Copying *x, bool **varied, size_t class)
             ok = try_variants(g, x, varied, class, 8);
             x->chosen[x->rows.items[i].op] = false;
         }
-    for (size_t i = 0; i < x->rows.len; i++)
-        x->chosen[x->rows.items[i].op] = true;
+    choose_tables(x, true);
     return ok || try_variants(g, x, varied, class, 40);
+}
+
+/* Copies of one table's rows, then of all, in a group that is there or in a new one. */
+static bool try_rounds(Gen *g, Copying *x, bool **keys, size_t class)
+{
+    bool ok = false;
+    for (int word = -1; word < 4 && !ok && !late(g); word++) {
+        x->c.varied = word < 0 ? NULL : keys;
+        x->c.word = word;
+        x->c.alike = word >= 0;
+        choose_tables(x, false);
+        for (size_t i = 0; i < x->rows.len && !ok; i++) {
+            x->chosen[x->rows.items[i].op] = true;
+            ok = try_copies(g, x, class);
+            x->chosen[x->rows.items[i].op] = false;
+        }
+        choose_tables(x, true);
+        ok = ok || try_copies(g, x, class);
+    }
+    return ok;
+}
+
+/* HAVING count(*) < 200: as many copies as a constant of the program says. */
+static bool try_many(Gen *g, Copying *x, bool **keys, size_t class)
+{
+    bool ok = false;
+    copies_keys_above(g->classes->items[class].op, keys, g->know);
+    for (size_t k = 0; k < g->know->nnumbers && !ok; k++) {
+        double d = datum_as_double(&g->know->numbers[k]);
+        if (d <= 5 || d > MOST_COPIES)
+            continue;
+        x->rounds = (int)d;
+        ok = try_rounds(g, x, keys, class);
+    }
+    x->rounds = 1;
+    x->c.alike = false;
+    return ok;
+}
+
+static bool has_group_above(const Op *op)
+{
+    bool group = op->kind == OP_GROUP;
+    for (size_t i = 0; i < op->nin && !group; i++)
+        group = has_group_above(op->in[i]);
+    return group;
+}
+
+static bool **flags_for_columns(Gen *g)
+{
+    bool **f = arena_array(&g->arena, bool *, g->p->ops.len);
+    for (size_t i = 0; i < g->p->ops.len; i++)
+        f[i] = arena_array(&g->arena, bool, g->know->ncolumns[i] + 1);
+    return f;
 }
 
 static size_t all_rows(Gen *g, Copying *x)
@@ -690,10 +763,8 @@ static bool copy_class(Gen *g, size_t class)
         return false;
     size_t nops = g->p->ops.len;
     Row *witness[] = { t->rows[0], NULL };
-    Copying x = { .chosen = arena_array(&g->arena, bool, nops) };
-    bool **varied = arena_array(&g->arena, bool *, nops);
-    for (size_t i = 0; i < nops; i++)
-        varied[i] = arena_array(&g->arena, bool, g->know->ncolumns[i] + 1);
+    Copying x = { .chosen = arena_array(&g->arena, bool, nops), .rounds = 1 };
+    bool **varied = flags_for_columns(g);
     if (is_of_condition(c))
         copies_columns_of(c->op->cond, c->op->in[0], varied, g->know);
     else
@@ -707,7 +778,8 @@ static bool copy_class(Gen *g, size_t class)
     x.rows.len = 0;
     memset(x.chosen, 0, nops * sizeof *x.chosen);
     lineage_of(g, witness, &x.rows);
-    bool ok = try_subsets(g, &x, varied, class);
+    bool ok = try_subsets(g, &x, varied, class) || (is_of_condition(c) && has_group_above(c->op) &&
+                                                    try_many(g, &x, flags_for_columns(g), class));
     if (!ok) {
         all_rows(g, &x);
         ok = x.rows.len < 60 && try_variants(g, &x, varied, class, 40);
@@ -824,7 +896,7 @@ static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
 {
     Arena a = { 0 };
     Verdict v = { 0 };
-    bool unsat = false;
+    bool ask = false;
     Sought s = sought_for(g, class, shape, seconds, &a);
     bool demanded = demand_class(&s, &g->classes->items[class]);
     if (demanded) {
@@ -838,7 +910,7 @@ static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
             if (check_with_wishes(g, &s, true) != ARITH_SAT)
                 break;
         }
-        unsat = ans == ARITH_UNSAT;
+        ask = !v.solved && ans != ARITH_UNKNOWN;
         v.why = v.solved             ? NULL
                 : ans == ARITH_SAT   ? "rows were found, but the run does not show it"
                 : ans == ARITH_UNSAT ? "no rows of this form exist"
@@ -853,7 +925,7 @@ static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
                              s.missing);
     sought_release(&s);
     arena_release(&a);
-    if (unsat)
+    if (ask)
         prove(g, class, shape, seconds, &v);
     return v;
 }
@@ -920,8 +992,12 @@ static size_t shapes_for(Gen *g, const Class *cl, Shape *out)
     }
     for (size_t k = 1; k < c.sides; k++)
         n = add_shape(out, n, (Shape){ .group = 2, .side = (int)k });
-    if (c.groups)
+    for (int k = c.groups ? 1 : 2; c.sides && k <= (c.groups ? 3 : 2); k++)
+        n = add_shape(out, n, (Shape){ .group = k, .side = SIDE_BY_TURNS });
+    if (c.groups) {
         n = add_shape(out, n, (Shape){ .group = 3 });
+        n = add_shape(out, n, (Shape){ .group = 2, .null_key = 1 });
+    }
     for (size_t i = 0; c.groups && i < g->know->nsizes; i++)
         n = add_shape(out, n, (Shape){ .group = (int)g->know->sizes[i] });
     return n;

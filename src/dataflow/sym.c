@@ -731,7 +731,7 @@ static Seen first_fields(Sought *s, const Sym *bag, bool with_nulls)
 
 static Sym call_on_bag(Sought *s, const Term *t, const Sym *bag)
 {
-    s->inexact |= bag->hollow || !s->relaxed;
+    s->inexact |= !s->relaxed;
     if (!strcmp(t->name, "SIZE") || !strcmp(t->name, "IsEmpty")) {
         Sym n = counted(s, bag->present, bag->n, bag->open);
         if (*t->name == 'S')
@@ -788,6 +788,20 @@ static bool call_pow(Sought *s, const Term *t, const Sym *args, Sym *out)
     return true;
 }
 
+/* The day of a moment: the whole days before it. */
+static bool call_trunc(Sought *s, const Term *t, const Sym *args, Sym *out)
+{
+    const Term *unit = t->args[0];
+    if (strcmp(t->name, "sql.trunc") || unit->kind != TERM_CONST || !args[1].num ||
+        strcmp(unit->value.u.s, "day"))
+        return false;
+    Num day = arith_int(s->z, 86400000), q = arith_int_var(s->z), begin = arith_mul(s->z, q, day);
+    sought_assert_as(s, arith_le(s->z, begin, args[1].num), TAG_RANGE);
+    sought_assert_as(s, arith_lt(s->z, args[1].num, arith_add(s->z, begin, day)), TAG_RANGE);
+    *out = sym_num(s, DATUM_DATETIME, args[1].null, begin);
+    return true;
+}
+
 static Sym call_maker(Sought *s, const Term *t, const Sym *args)
 {
     Sym r = sym_tuple(s, t->nargs);
@@ -822,7 +836,7 @@ static Sym of_call(Sought *s, const Term *t, const SymEnv *env)
         return call_on_bag(s, t, &args[0]);
     if (t->nargs == 1 && call_on_number(s, t, &args[0], &out))
         return out;
-    if (t->nargs == 2 && call_pow(s, t, args, &out))
+    if (t->nargs == 2 && (call_pow(s, t, args, &out) || call_trunc(s, t, args, &out)))
         return out;
     if (f && f->random)
         return guess(s, t->type);
@@ -838,7 +852,7 @@ static Sym of_aggregate(Sought *s, const Term *t, const SymEnv *env)
     Sym bag = sym_term(s, t->args[0], env);
     if (bag.kind != DATUM_BAG || !bag.items)
         return guess(s, t->type);
-    s->inexact |= bag.hollow || !s->relaxed;
+    s->inexact |= !s->relaxed;
     Seen e = { arena_array(s->a, Sym, bag.n + 1), arena_array(s->a, Truth, bag.n + 1), bag.n,
                bag.open };
     for (size_t i = 0; i < bag.n; i++) {
@@ -1140,24 +1154,33 @@ static Sym of_matches(Sought *s, const Term *t, const SymEnv *env)
     return tabulate(s, t, args, 2);
 }
 
+/* Is x IN (SELECT …), or compared so with ANY of its rows? Relaxed: where no row is
+ * found, the answer may also be null. */
+static Sym of_any(Sought *s, const Term *t, const SymEnv *env, const Sym *x, TermKind compare,
+                  bool negate)
+{
+    Truth there = demand_exists(s, t->op, env, x, compare);
+    Truth null =
+        s->relaxed ? arith_and(s->z, arith_not(s->z, there), arith_bool_var(s->z)) : x->null;
+    return sym_bool(null, negate ? arith_not(s->z, there) : there);
+}
+
 static Sym of_query(Sought *s, const Term *t, const SymEnv *env)
 {
-    Sym x = t->nargs ? sym_term(s, t->args[0], env) : (Sym){ 0 };
-    s->inexact = true;
-    if (t->kind == TERM_EXISTS)
-        return sym_bool(no(s), demand_exists(s, t->op, env, NULL, TERM_EQ));
-    if (t->kind == TERM_IN_QUERY)
-        return sym_bool(x.null, demand_exists(s, t->op, env, &x, TERM_EQ));
-    if (t->kind == TERM_SCALAR_QUERY)
-        return demand_scalar(s, t->op, env, 0);
-    if (!t->all)
-        return sym_bool(x.null, demand_exists(s, t->op, env, &x, t->compare));
     static const TermKind opposite[] = {
         [TERM_EQ] = TERM_NE, [TERM_NE] = TERM_EQ, [TERM_LT] = TERM_GE,
         [TERM_LE] = TERM_GT, [TERM_GT] = TERM_LE, [TERM_GE] = TERM_LT,
     };
-    return sym_bool(x.null,
-                    arith_not(s->z, demand_exists(s, t->op, env, &x, opposite[t->compare])));
+    Sym x = t->nargs ? sym_term(s, t->args[0], env) : (Sym){ 0 };
+    s->inexact |= !s->relaxed;
+    if (t->kind == TERM_EXISTS)
+        return sym_bool(no(s), demand_exists(s, t->op, env, NULL, TERM_EQ));
+    if (t->kind == TERM_SCALAR_QUERY)
+        return demand_scalar(s, t->op, env, 0);
+    if (t->kind == TERM_IN_QUERY)
+        return of_any(s, t, env, &x, TERM_EQ, false);
+    return t->all ? of_any(s, t, env, &x, opposite[t->compare], true)
+                  : of_any(s, t, env, &x, t->compare, false);
 }
 
 Sym sym_term(Sought *s, const Term *t, const SymEnv *env)
@@ -1281,7 +1304,6 @@ static Sym nested_cross(Sought *s, const Sym *x, const Sym *y)
 {
     Sym r = { .kind = DATUM_BAG, .null = no(s), .n = x->n * y->n };
     r.open = x->open || y->open;
-    r.hollow = x->hollow || y->hollow;
     r.items = arena_array(s->a, Sym, r.n + 1);
     r.present = arena_array(s->a, Truth, r.n + 1);
     for (size_t i = 0; i < x->n; i++)

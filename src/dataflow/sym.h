@@ -47,7 +47,6 @@ struct Sym {
     Truth *present;            /* bag: for each item */
     size_t n;                  /* fields or items */
     bool open;                 /* bag, relaxed: there may be more items */
-    bool hollow;               /* bag, relaxed: there may be none at all */
     bool *used;                /* a cell of an input: somebody looked at it */
     const Column *column;      /* … and what is known about it */
 };
@@ -73,8 +72,11 @@ typedef struct Shape {
     int group;                 /* rows in a group */
     int empty;                 /* COGROUP: inputs without rows, as bits */
     int outer;                 /* outer JOIN: 0 joined, 1 left alone, 2 right alone */
-    int side;                  /* UNION: which input */
+    int side;                  /* UNION: which input, or SIDE_BY_TURNS */
+    int null_key;              /* the key of a GROUP is null */
 } Shape;
+
+enum { SIDE_BY_TURNS = -1 };
 
 typedef struct Sought {
     Arena *a;
@@ -97,6 +99,8 @@ typedef struct Sought {
     const char *missing;       /* a function that nobody brought */
     Shape shape;
     bool one_group;            /* there is one GROUP of one input on the way */
+    const Op *filled;          /* this GROUP must have rows */
+    size_t turn;               /* rows of unions so far */
     int shared;                /* two rows that are demanded may be made of one row */
     double deadline;           /* of making the demand; 0: none */
     struct Made {
