@@ -260,6 +260,34 @@ static size_t examples(const Study *st, const Deviation *d, EvidenceStep *out)
     return n;
 }
 
+static bool same_argument(const AstArg *a, const AstArg *b)
+{
+    if (a->has_value || b->has_value)
+        return a->has_value && b->has_value && a->value == b->value;
+    return a->text && b->text ? a->text == b->text
+                              : a->name && a->name == b->name && a->owner == b->owner;
+}
+
+/* Does the same function make this call also with what is usual, all else being equal? Then it
+ * knows both, as a reader of two versions of a file does. */
+static bool knows_both(const Study *st, const Deviation *d)
+{
+    for (size_t i = 0; i < st->ix->ncalls; i++) {
+        const AstCall *c = st->ix->calls[i];
+        bool twin = c != d->call && c->caller == d->call->caller && c->nargs == d->call->nargs &&
+                    c->callee == d->call->callee;
+        for (size_t k = 0; twin && k < c->nargs; k++)
+            twin = k + 1 == d->seen->position || same_argument(&c->args[k], &d->call->args[k]);
+        for (size_t k = st->first[i]; twin && k < st->first[i + 1]; k++) {
+            const Sighting *s = &st->seen.items[k];
+            if (s->position == d->seen->position && !strcmp(s->key, d->histogram->key) &&
+                view_bin(d->view, d->histogram, s->label) == &d->view->bins.items[0])
+                return true;
+        }
+    }
+    return false;
+}
+
 static EvidenceStep *histogram_steps(Arena *a, const Deviation *d)
 {
     EvidenceStep *steps = arena_array(a, EvidenceStep, d->view->bins.len);
@@ -285,7 +313,7 @@ static bool report(Session *s, const Study *st, const Deviation *d, Err *err)
     EvidenceStep related[EXAMPLES];
     Finding f = {
         .rule = arena_printf(&a, "types/%s", aspect_name(d->seen->aspect)),
-        .level = LEVEL_WARNING,
+        .level = knows_both(st, d) ? LEVEL_NOTE : LEVEL_WARNING,
         .verdict = VERDICT_LIKELY,
         .message = str_c(&message),
         .where = location(exact ? &arg->range.begin : &d->call->place, d->call->caller),
