@@ -1,9 +1,9 @@
 /*
  * name:   words that depend on who is looking are no strong evidence; those of a range are
  * run:    sundew arguments $file
- * expect: $file:25:5: arguments: pass: arguments 1 and 2 may be swapped: 'output' is passed as 'input', 'input' is passed as 'output'
+ * expect: $file:25:5: arguments: pass: arguments 1 and 2 may be swapped
  * expect: $file:26:5: arguments: give_name: arguments 1 and 2 may be swapped
- * expect: $file:31:5: arguments: cut: arguments 1 and 2 look swapped: 'length' is passed as 'start', 'start' is passed as 'length'
+ * expect: $file:31:5: arguments: cut: arguments 1 and 2 look swapped
  * absent: $file:18:5: arguments
  * status: 1
  */
