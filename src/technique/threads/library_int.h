@@ -38,6 +38,7 @@ typedef struct Test {
     SeqStep calls[2][TEST_MOST_CALLS];
     unsigned ncalls[2];
     Seq *epilogue;               /* the prefix and what comes at the end */
+    bool native;                 /* not scheduled: the threads begin together */
 } Test;
 
 /* How a run of a test ended. */
@@ -137,6 +138,7 @@ typedef struct Dropped {
 typedef struct Hit {
     size_t test;                 /* its number in the unit */
     double seconds;
+    bool native;
     Schedule schedule;
 } Hit;
 

@@ -54,6 +54,11 @@ static const char *against(Arena *a, const Test *t)
 static const char *certificate(Arena *a, const Lib *l, const Violation *v)
 {
     const char *promise = level_of(l, v) == LEVEL_NOTE ? "; nothing promises that it is safe" : "";
+    if (v->test.native)
+        return arena_printf(a,
+                            " (in none of %u serial runs; Sundew does not see where the threads "
+                            "meet, so there is no schedule%s)",
+                            v->nserial, promise);
     return arena_printf(a, " (in none of %u serial runs; %u preemption%s will do%s)", v->nserial,
                         v->preemptions, v->preemptions == 1 ? "" : "s", promise);
 }
@@ -193,6 +198,7 @@ static json_t *violation_json(const Violation *v, const Finding *f)
                           f->where.line, "test", json_text(v->folder), "schedule", schedule,
                           "serial_orders", lines_of(&v->serial_table));
     json_object_set_new(j, "contract", json_string(contract_name(v->test.contract)));
+    json_object_set_new(j, "native", json_boolean(v->test.native));
     json_object_set_new(j, "preemptions", json_integer(v->preemptions));
     json_object_set_new(j, "tests_needed", json_integer((json_int_t)v->test_number));
     json_object_set_new(j, "seconds", json_real(v->seconds));
@@ -249,7 +255,8 @@ bool lib_report(Lib *l, Violation *v, Err *err)
     f.rerun = session_command_line(l->s);
     if (v->again < v->tries) {
         f.verdict = VERDICT_LIKELY;
-        f.message = arena_printf(&a, "%s; %u of %u replays show it", f.message, v->again, v->tries);
+        f.message = arena_printf(&a, "%s; %u of %u %s show it", f.message, v->again, v->tries,
+                                 v->test.native ? "runs without a scheduler" : "replays");
     }
     f.data = violation_json(v, &f);
     if (!l->violations)
