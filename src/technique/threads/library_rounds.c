@@ -216,9 +216,8 @@ static json_t *dropped_json(const Lib *l, size_t from)
 {
     json_t *all = json_array();
     for (size_t i = from; i < l->dropped.len; i++)
-        json_array_append_new(all,
-                              json_pack("[o,s]", json_text(l->dropped.items[i].function->fn->name),
-                                        l->dropped.items[i].why));
+        json_array_append_new(all, json_pack("[o,s]", json_text(l->dropped.items[i].function->name),
+                                             l->dropped.items[i].why));
     return all;
 }
 

@@ -272,7 +272,7 @@ static void tabulate(Violation *v, const Serials *s)
         v->serial_well &= row->end.kind == END_WELL;
         for (unsigned k = 0, at[2] = { 0, 0 }; k < row->n; k++) {
             const SeqStep *st = &v->test.calls[row->order[k]][at[row->order[k]]++];
-            str_addf(&v->serial_table, "%s%s", k ? ", " : "", st->f->fn->name);
+            str_addf(&v->serial_table, "%s%s", k ? ", " : "", st->f->name);
         }
         str_addf(&v->serial_table,
                  " (%s): ", row->mode == EXEC_ONE_THREAD ? "one thread" : "own threads");

@@ -147,7 +147,7 @@ static void add_head(Str *out, const Lib *l, const char *message)
 /* Which end the test is about, and where the library's code is. */
 static void add_facts(Str *out, const Violation *v)
 {
-    const char *name = v->test.calls[0][0].f->fn->name;
+    const char *name = v->test.calls[0][0].f->name;
     str_addf(
         out,
         "\nenum { EXPECT_CRASH, EXPECT_ABORT, EXPECT_EXIT, EXPECT_STUCK, EXPECT_RESULT };\n"

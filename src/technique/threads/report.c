@@ -26,10 +26,10 @@ static Location place_of(const Whole *w, uint32_t site)
 static const char *how_often(Arena *a, const Whole *w, const Bad *b)
 {
     if (!w->runs)
-        return "";
+        return NULL;
     if (b->seen == w->runs)
-        return arena_printf(a, " (in every one of %zu schedules)", w->runs);
-    return arena_printf(a, " (in %zu of %zu schedules; %u preemption%s will do)", b->seen, w->runs,
+        return arena_printf(a, "in every one of %zu schedules", w->runs);
+    return arena_printf(a, "in %zu of %zu schedules; %u preemption%s will do", b->seen, w->runs,
                         b->preemptions, b->preemptions == 1 ? "" : "s");
 }
 
@@ -72,7 +72,8 @@ static Finding deadlock_finding(Arena *a, const Whole *w, const Bad *b)
     return (Finding){ .rule = rule_of(b),
                       .level = LEVEL_ERROR,
                       .verdict = VERDICT_SHOWN,
-                      .message = arena_printf(a, "deadlock: %s%s", what, how_often(a, w, b)),
+                      .message = arena_printf(a, "deadlock: %s", what),
+                      .detail = how_often(a, w, b),
                       .where = n ? steps[n - 1].at : place_of(w, UINT32_MAX),
                       .anchor = "deadlock",
                       .steps = steps,
@@ -84,8 +85,8 @@ static Finding output_finding(Arena *a, const Whole *w, const Bad *b)
     return (Finding){ .rule = rule_of(b),
                       .level = LEVEL_ERROR,
                       .verdict = VERDICT_SHOWN,
-                      .message = arena_printf(a, "the output is not the expected one%s",
-                                              how_often(a, w, b)),
+                      .message = "the output is not the expected one",
+                      .detail = how_often(a, w, b),
                       .where = place_of(w, UINT32_MAX),
                       .anchor = "output" };
 }
@@ -99,7 +100,7 @@ static Finding finding_of(Arena *a, const Whole *w, const Bad *b)
     return failure_finding(a, &(FailureReport){ .failure = &b->failure,
                                                 .rule = rule_of(b),
                                                 .level = LEVEL_ERROR,
-                                                .after = how_often(a, w, b),
+                                                .more = how_often(a, w, b),
                                                 .program = program_captured(w->program)->path });
 }
 
@@ -148,7 +149,8 @@ bool report_bad(Whole *w, Bad *b, Err *err)
     f.rerun = rerun_of(&a, w, b);
     if (b->again < b->tries) {
         f.verdict = VERDICT_LIKELY;
-        f.message = arena_printf(&a, "%s; %u of %u replays show it", f.message, b->again, b->tries);
+        f.detail = arena_printf(&a, "%s%s%u of %u replays show it", f.detail ? f.detail : "",
+                                f.detail ? "; " : "", b->again, b->tries);
     }
     f.data = violation(w, b, &f);
     json_array_append_new(w->violations, json_deep_copy(f.data));
@@ -209,7 +211,9 @@ static void tell_inconclusive(const Whole *w, Str *out)
 static void tell_incomplete(Whole *w)
 {
     const SearchResult *r = &w->search;
-    if (r->runs && r->inconclusive == r->runs)
+    if (!r->runs)
+        session_incomplete(w->s, "no run had come to an end when the time was over");
+    else if (r->inconclusive == r->runs)
         session_incomplete(w->s, "none of %zu runs came to a clear end", r->runs);
     else if (r->gave_up)
         session_incomplete(w->s, "%zu of %zu runs took too long", r->timeouts, r->runs);
