@@ -135,6 +135,7 @@ fresh door-fixed
 ok "…as one step: a library" subject door -DFIXED
 ok "…as one step: it runs" threads door --tests 8 --seed 1
 ok "…as one step: silent" silent
+ok "…two of its three pairs may conflict" grep -q '"pairs_may_conflict": 2' out.json
 
 # ---- A5: a vector without a lock
 

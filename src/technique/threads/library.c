@@ -95,6 +95,16 @@ static bool is_asked(const Lib *l, const char *name)
            (m > n && !strcmp(name + m - n, type) && name[m - n - 1] == ' ');
 }
 
+/* Pairs of functions whose sets of fields and variables that they read and write do not
+ * conflict are tested last. */
+static void note_effects(Lib *l, Subject *t)
+{
+    for (size_t i = 0; i < t->functions.len; i++)
+        for (size_t k = 0; k < t->functions.len; k++)
+            vec_push(&t->may_meet, effects_meet(effects_of(l->effects, t->functions.items[i]->fn),
+                                                effects_of(l->effects, t->functions.items[k]->fn)));
+}
+
 static void add_subject(Lib *l, const ApiType *type)
 {
     Subject t = { .type = type, .name = type ? type->name : "the library" };
@@ -111,6 +121,7 @@ static void add_subject(Lib *l, const ApiType *type)
         t.why_not = "no function makes one";
     else if (!t.functions.len)
         t.why_not = "no function uses one and leaves it alive";
+    note_effects(l, &t);
     for (size_t i = 0; i < t.functions.len * t.functions.len; i++) {
         vec_push(&t.pairs, 0);
         vec_push(&t.conflicts, 0);
@@ -539,11 +550,13 @@ void lib_close(Lib *l)
         vec_release(&l->subjects.items[i].functions);
         vec_release(&l->subjects.items[i].pairs);
         vec_release(&l->subjects.items[i].conflicts);
+        vec_release(&l->subjects.items[i].may_meet);
     }
     vec_release(&l->found);
     vec_release(&l->subjects);
     vec_release(&l->dropped);
     vec_release(&l->races);
+    effects_free(l->effects);
     map_release(&l->tried);
     map_release(&l->disturbed);
     usage_free(l->usage);
@@ -614,6 +627,8 @@ bool whole_library(Session *s, Err *err)
     bool ok = lib_open(&l, s, err);
     if (ok)
         lib_find_waiters(&l);
+    if (ok)
+        l.effects = effects_new(l.program, session_calls(s));
     ok = ok && find_subjects(&l, err);
     l.begun = now();
     ok = ok && keep_run_all(&l, err) && lib_search(&l, err) && report_all(&l, err);

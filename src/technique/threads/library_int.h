@@ -14,6 +14,7 @@
  */
 #ifndef SUNDEW_THREADS_LIBRARY_INT_H
 #define SUNDEW_THREADS_LIBRARY_INT_H
+#include "analysis/effects/effects.h"
 #include "base/map.h"
 #include "engine/generate/grow.h"
 #include "engine/play/exec.h"
@@ -119,6 +120,7 @@ typedef struct Subject {
     Vec(const ApiFunction *) functions;  /* that may stand in a thread */
     Vec(unsigned) pairs;         /* by i * n + j, i <= j: tests of two functions */
     Vec(unsigned) conflicts;     /* likewise: tests in which they touched the same memory */
+    Vec(bool) may_meet;          /* by i * n + j: may one write what the other touches? */
     size_t tests, runs, inconclusive, rejected;
     const char *why_not;         /* it can't be tested; NULL */
 } Subject;
@@ -153,6 +155,7 @@ typedef struct Lib {
     GrowPlan grow;
     Usage *usage;                /* of the example; NULL */
     bool *waits;                 /* by the number of a function */
+    Effects *effects;            /* what each function reads and writes */
     ScheduleBuild build;
     char *preload;
     char *argv[3];               /* of the player */

@@ -286,7 +286,7 @@ bool lib_report_race(Lib *l, const RaceSeen *r, Err *err)
 /* ---------------------------------------------------------------- summary */
 
 typedef struct PairCount {
-    size_t all, covered, conflicting;
+    size_t all, covered, conflicting, may;
 } PairCount;
 
 static PairCount count_pairs(const Subject *t)
@@ -298,6 +298,7 @@ static PairCount count_pairs(const Subject *t)
             c.all++;
             c.covered += t->pairs.items[i * n + j] > 0;
             c.conflicting += t->conflicts.items[i * n + j] > 0;
+            c.may += t->may_meet.items[i * n + j];
         }
     return c;
 }
@@ -309,6 +310,7 @@ static json_t *type_json(const Subject *t)
                           (json_int_t)t->functions.len, "pairs", (json_int_t)c.all, "pairs_covered",
                           (json_int_t)c.covered, "tests", (json_int_t)t->tests, "runs",
                           (json_int_t)t->runs, "inconclusive", (json_int_t)t->inconclusive);
+    json_object_set_new(j, "pairs_may_conflict", json_integer((json_int_t)c.may));
     json_object_set_new(j, "pairs_conflicting", json_integer((json_int_t)c.conflicting));
     if (t->why_not)
         json_object_set_new(j, "not_tested", json_text(t->why_not));
