@@ -77,7 +77,7 @@ static bool called_in(const char *s, char out[128])
             for (s++; *s && *s != '"'; s++)
                 s += *s == '\\' && s[1];
         const char *w = s;
-        while (is_word(*s))
+        while (is_word(*s) || (s > w && *s == '.' && is_word(s[1])))     /* table.function */
             s++;
         size_t n = (size_t)(s - w);
         if (n && n < 128 && *s == '(' && !str_starts(w, "CHECK") && !str_starts(w, "sizeof") &&

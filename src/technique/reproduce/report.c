@@ -25,6 +25,8 @@ void report_failure_line(const Reproduction *rp, Str *out)
     ending_kind(&rp->was, out);
     if (rp->was.has_address && f->access)
         str_addf(out, " %s 0x%" PRIx64, access[f->access], f->address);
+    else if (rp->was.nowhere)
+        str_add(out, " at an address that no program has");
     else if (*rp->was.text)
         str_addf(out, " (%s)", rp->was.text);
     if (*p->function)

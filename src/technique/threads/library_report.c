@@ -35,7 +35,7 @@ static Location place_of(const Lib *l, uint32_t site)
 static void add_calls(Str *s, const Test *t, unsigned thread)
 {
     for (unsigned c = 0; c < t->ncalls[thread]; c++)
-        str_addf(s, "%s%s", c ? "; " : "", t->calls[thread][c].f->fn->name);
+        str_addf(s, "%s%s", c ? "; " : "", t->calls[thread][c].f->name);
 }
 
 /* "sbuf_insert against sbuf_cut: ": what the threads call. */
@@ -110,7 +110,7 @@ static const char *what_of(Arena *a, const Violation *v)
     case VIOLATION_EXIT: return "the process ends";
     case VIOLATION_LEAK: return arena_printf(a, "%s are lost", v->text);
     case VIOLATION_ERROR:
-        return arena_printf(a, "%s returns an error (%s)", v->function->fn->name, v->text);
+        return arena_printf(a, "%s returns an error (%s)", v->function->name, v->text);
     default: return "the results are those of no serial order";
     }
 }
@@ -136,7 +136,7 @@ static Finding finding_of(Arena *a, Lib *l, Violation *v)
                        .message = arena_printf(a, "%s%s", before, what_of(a, v)),
                        .where = v->function ? (Location){ .file = v->function->fn->file,
                                                           .line = (int)v->function->fn->line,
-                                                          .function = v->function->fn->name }
+                                                          .function = v->function->name }
                                 : n         ? steps[0].at
                                             : first_call(&v->test),
                        .anchor = arena_printf(a, "%s %s", violation_name(v), before) };
@@ -159,9 +159,9 @@ static json_t *functions_of(const Test *t)
             size_t i;
             json_t *old;
             json_array_foreach(all, i, old) there |=
-                !strcmp(json_string_value(old), t->calls[k][c].f->fn->name);
+                !strcmp(json_string_value(old), t->calls[k][c].f->name);
             if (!there)
-                json_array_append_new(all, json_text(t->calls[k][c].f->fn->name));
+                json_array_append_new(all, json_text(t->calls[k][c].f->name));
         }
     return all;
 }
@@ -262,10 +262,18 @@ bool lib_report(Lib *l, Violation *v, Err *err)
     return ok;
 }
 
+static RaceTold told_of(const Lib *l)
+{
+    return (RaceTold){ .s = l->s,
+                       .scheduler = l->quick,
+                       .program = program_captured(l->program)->path,
+                       .level = l->promised ? LEVEL_WARNING : LEVEL_NOTE };
+}
+
 bool lib_report_race(Lib *l, const RaceSeen *r, Err *err)
 {
-    Location at[] = { place_of(l, r->race.first.site), place_of(l, r->race.second.site) };
-    return race_report(l->s, l->quick, l->promised ? LEVEL_WARNING : LEVEL_NOTE, &r->race, at, err);
+    RaceTold told = told_of(l);
+    return race_report(&told, r, err);
 }
 
 /* ---------------------------------------------------------------- summary */
@@ -300,13 +308,18 @@ static json_t *type_json(const Subject *t)
     return j;
 }
 
-static json_t *race_json(const Lib *l, const RaceSeen *r)
+/* The two places once more at the top, for those who look for no more. */
+static json_t *race_row(const Lib *l, const RaceSeen *r)
 {
     const ScheduleSite *x = scheduler_site(l->quick, r->race.first.site);
     const ScheduleSite *y = scheduler_site(l->quick, r->race.second.site);
-    return json_pack("{s:o,s:i,s:o,s:i,s:I}", "file", json_text(y->file), "line", (int)y->line,
-                     "other_file", json_text(x->file), "other_line", (int)x->line, "seen",
-                     (json_int_t)r->seen);
+    RaceTold told = told_of(l);
+    json_t *row = race_json(&told, r);
+    json_object_set_new(row, "file", json_text(y->file));
+    json_object_set_new(row, "line", json_integer(y->line));
+    json_object_set_new(row, "other_file", json_text(x->file));
+    json_object_set_new(row, "other_line", json_integer(x->line));
+    return row;
 }
 
 void lib_violations_json(Lib *l)
@@ -322,10 +335,10 @@ static void set_json(Lib *l)
         json_array_append_new(types, type_json(&l->subjects.items[i]));
     for (size_t i = 0; i < l->dropped.len; i++)
         json_array_append_new(dropped, json_pack("{s:o,s:s}", "function",
-                                                 json_text(l->dropped.items[i].function->fn->name),
+                                                 json_text(l->dropped.items[i].function->name),
                                                  "why", l->dropped.items[i].why));
     for (size_t i = 0; i < l->races.len; i++)
-        json_array_append_new(races, race_json(l, &l->races.items[i]));
+        json_array_append_new(races, race_row(l, &l->races.items[i]));
     lib_violations_json(l);
     session_json(l->s, "types", types);
     session_json(l->s, "dropped", dropped);
@@ -365,7 +378,7 @@ void lib_summary(Lib *l)
     for (size_t i = 0; i < l->subjects.len; i++)
         say_type(&l->subjects.items[i], out);
     for (size_t i = 0; i < l->dropped.len; i++) {
-        escape_terminal_z(out, l->dropped.items[i].function->fn->name);
+        escape_terminal_z(out, l->dropped.items[i].function->name);
         str_addf(out, ": left out, %s\n", l->dropped.items[i].why);
     }
     if (l->kept)

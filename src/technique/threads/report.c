@@ -161,58 +161,15 @@ bool report_bad(Whole *w, Bad *b, Err *err)
     return ok;
 }
 
-/* ------------------------------------------------------------------ races */
-
-static const char *side_text(Arena *a, const struct sundew_side *s)
-{
-    return arena_printf(a, "T%u %s it here, holding %s", s->thread, s->write ? "writes" : "reads",
-                        s->nheld == 0   ? "no lock"
-                        : s->nheld == 1 ? "one lock"
-                                        : arena_printf(a, "%u locks", s->nheld));
-}
-
-static json_t *side_row(const Whole *w, const struct sundew_side *s)
-{
-    Location at = place_of(w, s->site);
-    return json_pack("{s:o,s:i,s:s,s:i,s:b}", "file", json_text(at.file), "line", at.line, "access",
-                     s->write ? "write" : "read", "locks", (int)s->nheld, "main", s->thread == 0);
-}
-
-static json_t *race_row(const Whole *w, const struct sundew_race *r)
-{
-    return json_pack("{s:o,s:o}", "first", side_row(w, &r->first), "second",
-                     side_row(w, &r->second));
-}
-
-bool race_report(Session *s, const Scheduler *scheduler, Level level, const struct sundew_race *r,
-                 const Location at[2], Err *err)
-{
-    Arena a = { 0 };
-    const struct sundew_side *x = &r->first, *y = &r->second;
-    EvidenceStep steps[] = { { at[0], side_text(&a, x) }, { at[1], side_text(&a, y) } };
-    const ScheduleSite *other = scheduler_site(scheduler, x->site);
-    assert(other);                     /* the engine drops races at unknown sites */
-    Finding f = { .rule = "threads/race",
-                  .level = level,
-                  .verdict = VERDICT_SHOWN,
-                  .message =
-                      arena_printf(&a, "data race: %s here and %s at %s:%u, in no order",
-                                   y->write ? "a write" : "a read", x->write ? "a write" : "a read",
-                                   path_base(other->file), other->line),
-                  .where = steps[1].at,
-                  .anchor = arena_printf(&a, "race %s", other->function),
-                  .steps = steps,
-                  .nsteps = 2 };
-    bool ok = session_report(s, &f, err);
-    arena_release(&a);
-    return ok;
-}
-
 bool report_race(Whole *w, const RaceSeen *r, Err *err)
 {
-    Location at[] = { place_of(w, r->race.first.site), place_of(w, r->race.second.site) };
-    json_array_append_new(w->race_rows, race_row(w, &r->race));
-    return race_report(w->s, w->scheduler, LEVEL_WARNING, &r->race, at, err);
+    RaceTold told = { .s = w->s,
+                      .scheduler = w->scheduler,
+
+                      .program = program_captured(w->program)->path,
+                      .level = LEVEL_WARNING };
+    json_array_append_new(w->race_rows, race_json(&told, r));
+    return race_report(&told, r, err);
 }
 
 /* ---------------------------------------------------------------- summary */
@@ -254,7 +211,9 @@ static void tell_inconclusive(const Whole *w, Str *out)
 static void tell_incomplete(Whole *w)
 {
     const SearchResult *r = &w->search;
-    if (r->runs && r->inconclusive == r->runs)
+    if (!r->runs)
+        session_incomplete(w->s, "no run had come to an end when the time was over");
+    else if (r->inconclusive == r->runs)
         session_incomplete(w->s, "none of %zu runs came to a clear end", r->runs);
     else if (r->gave_up)
         session_incomplete(w->s, "%zu of %zu runs took too long", r->timeouts, r->runs);
