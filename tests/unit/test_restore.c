@@ -232,6 +232,27 @@ static void arrays_strings_and_memory_without_a_type(void **state)
     crash_close(c);
 }
 
+/* The bytes of an address may read as text: "65432A". */
+static void an_address_is_no_text(void **state)
+{
+    (void)state;
+    Str s = { 0 };
+    uint64_t slots[] = { 0x101000, 0, 0x103000 };
+    uint64_t raw[3] = { 0x413233343536, 0, 0x414243444546 };
+    begin(&s);
+    sample_frame(&s, 0, number_of("text"), "text", slots, 3);
+    sample_memory(&s, 0x101000, 8, SUNDEW_HEAP, 0, "65432B\0", 8);
+    sample_memory(&s, 0x413233343536, 8, SUNDEW_HEAP, 0, "within\0", 8);
+    sample_memory(&s, 0x103000, sizeof raw, SUNDEW_HEAP, 0, raw, sizeof raw);
+    Crash *c = finish(&s);
+    char *text = printed(c, &world);
+    has(text, "restore_pointer(raw, (void *)object);");
+    has(text, "restore_bytes(s, \"65432B\", 7);");
+    has(text, "FEDCBA");
+    free(text);
+    crash_close(c);
+}
+
 static void steps_that_are_left_out_are_not_printed(void **state)
 {
     (void)state;
@@ -323,6 +344,7 @@ int main(void)
         cmocka_unit_test(without_types_it_is_bytes_and_pointers),
         cmocka_unit_test(members_of_all_kinds),
         cmocka_unit_test(arrays_strings_and_memory_without_a_type),
+        cmocka_unit_test(an_address_is_no_text),
         cmocka_unit_test(steps_that_are_left_out_are_not_printed),
         cmocka_unit_test(what_was_passed_is_told),
         cmocka_unit_test(corrupted_files_are_survived),
