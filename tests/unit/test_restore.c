@@ -206,6 +206,13 @@ static void members_of_all_kinds(void **state)
     has(text, ".d = 0.5");
     has(text, "mixed(m, (struct pair){ .x = 1, .y = 2 });");
     free(text);
+    Strings told = { 0 };
+    Restore *r = restore_new(c, subject.program, 0, &world, true);
+    restore_describe(r, &told);
+    assert_int_not_equal(told.len, 0);
+    has(told.items[0], ".call = twice");
+    strings_release(&told);
+    restore_free(r);
     crash_close(c);
 }
 

@@ -105,6 +105,8 @@ bool restore_sees_type(const RestoreWorld *w, const Type *t);
 /* restore_piece.c: from bytes to pieces, and to values. */
 void restore_pieces(Restore *r, Item *it);
 /* A value of any type in a register or a copy: "(struct p){ .x = 1 }". */
+/* Is it a jmp_buf? */
+bool restore_is_jump_buffer(const Type *t);
 /* Finds the jmp_bufs of all items. */
 void restore_find_jumps(Restore *r);
 const char *restore_literal(Restore *r, const Type *t, const uint8_t *bytes, size_t n);

@@ -245,8 +245,11 @@ static bool is_fresh(const Type *t)
 }
 
 /* What setjmp() wrote holds for one run of a program: a test sets it anew. */
-static bool is_jump_buffer(const Type *p)
+bool restore_is_jump_buffer(const Type *t)
 {
+    const Type *p = type_plain(t);
+    if (p->kind == TYPE_ARRAY)
+        p = type_plain(p->target);
     return p->kind == TYPE_STRUCT && strcmp(p->name, "__jmp_buf_tag") == 0;
 }
 
@@ -314,8 +317,8 @@ static void cut(Restore *r, Item *it, const Type *t, uint64_t at, const char *pa
 {
     const Type *p = type_plain(t);
     Str s = { 0 };
-    if (!p->size || at + p->size > it->size || is_fresh(t) || is_fresh(p) || is_jump_buffer(p) ||
-        is_zero(it->bytes + at, p->size))
+    if (!p->size || at + p->size > it->size || is_fresh(t) || is_fresh(p) ||
+        restore_is_jump_buffer(p) || is_zero(it->bytes + at, p->size))
         return;
     switch (p->kind) {
     case TYPE_POINTER: {
@@ -368,7 +371,7 @@ static void add_jumps(Restore *r, size_t number, const Type *t, uint64_t at, uns
     const Type *p = type_plain(t);
     if (!p->size || at + p->size > it->size || depth > 8 || is_zero(it->bytes + at, p->size))
         return;
-    if (is_jump_buffer(p)) {
+    if (restore_is_jump_buffer(p)) {
         vec_push(&r->jumps, ((Jump){ number, at }));
     } else if (p->kind == TYPE_STRUCT) {
         for (unsigned i = 0; i < p->nfields; i++)
