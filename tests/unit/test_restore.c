@@ -245,7 +245,8 @@ static void an_address_is_no_text(void **state)
     (void)state;
     Str s = { 0 };
     uint64_t slots[] = { 0x101000, 0, 0x103000 };
-    uint64_t raw[3] = { 0x413233343536, 0, 0x414243444546 };
+    uint64_t raw[4] = { 0x413233343536, 0, 0, 0x414243444546 };
+    memcpy((char *)raw + 11, raw, sizeof *raw);        /* a token in a buffer, say */
     begin(&s);
     sample_frame(&s, 0, number_of("text"), "text", slots, 3);
     sample_memory(&s, 0x101000, 8, SUNDEW_HEAP, 0, "65432B\0", 8);
@@ -254,6 +255,7 @@ static void an_address_is_no_text(void **state)
     Crash *c = finish(&s);
     char *text = printed(c, &world);
     has(text, "restore_pointer(raw, (void *)object);");
+    has(text, "restore_pointer((char *)raw + 11, (void *)object);");
     has(text, "restore_bytes(s, \"65432B\", 7);");
     has(text, "FEDCBA");
     free(text);

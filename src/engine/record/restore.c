@@ -271,6 +271,15 @@ bool restore_is_pointer(const Restore *r, uint64_t value)
            (crash_mapped(r->crash, value, &place) && r->world->code(r->world->arg, value));
 }
 
+/* Memory without a type, a buffer of tokens say, has pointers at any place. */
+bool restore_is_pointer_at(const Restore *r, const Item *it, uint64_t at)
+{
+    uint64_t value = word_at(it->bytes + at);
+    bool bytes = !it->type || restore_is_char(it->type);
+    return (at % 8 == 0 || (bytes && value >> 32 && !(value >> 47))) &&
+           restore_is_pointer(r, value);
+}
+
 Ref restore_ref(Restore *r, uint64_t value, const Type *target, const char *hint)
 {
     Ref ref = { .kind = REF_NULL };
@@ -347,8 +356,8 @@ static void walk_item(Restore *r, Item *it)
     if (p && p->size && !restore_is_char(p))
         for (uint64_t at = 0; at + p->size <= it->size; at += p->size)
             walk_type(r, it, p, at, it->hint, seen);
-    for (uint64_t at = 0; at + 8 <= it->size; at += 8)
-        if (!seen[at / 8] && restore_is_pointer(r, word_at(it->bytes + at)))
+    for (uint64_t at = 0; at + 8 <= it->size; at++)
+        if ((at % 8 || !seen[at / 8]) && restore_is_pointer_at(r, it, at))
             restore_ref(r, word_at(it->bytes + at), NULL, "object");
     free(seen);
 }

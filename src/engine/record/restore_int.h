@@ -100,6 +100,7 @@ struct Restore {
 Ref restore_ref(Restore *r, uint64_t value, const Type *target, const char *hint);
 /* Is the word at these bytes probably a pointer, whatever its type says? */
 bool restore_is_pointer(const Restore *r, uint64_t value);
+bool restore_is_pointer_at(const Restore *r, const Item *it, uint64_t at);
 bool restore_sees_type(const RestoreWorld *w, const Type *t);
 
 /* restore_piece.c: from bytes to pieces, and to values. */

@@ -191,8 +191,7 @@ static void cut_raw(Restore *r, Item *it, uint64_t from, uint64_t to)
 {
     uint64_t begin = from;
     for (uint64_t at = from; at < to;) {
-        bool pointer =
-            at % 8 == 0 && at + 8 <= to && restore_is_pointer(r, number_at(it->bytes + at, 8));
+        bool pointer = at + 8 <= to && restore_is_pointer_at(r, it, at);
         bool full = at - begin >= CHUNK;
         if ((pointer || full) && at > begin) {
             if (!is_zero(it->bytes + begin, at - begin))

@@ -24,7 +24,8 @@
 #define MOST_INNER      6                   /* … the innermost, and … */
 #define MOST_OUTER      2                   /* … the outermost of each function */
 #define SHRINK_TRIALS   400
-#define SHRINK_SECONDS  15
+#define SHRINK_SECONDS  15                  /* …on a machine where a trial is quick */
+#define SHRINK_MOST     60
 #define NULL_PAGE       65536
 #define MOST_BAD        32                  /* pointers that may be the damage */
 #define WILD            UINT64_C(0x5e5e00000000)   /* an address of nothing */
@@ -361,6 +362,13 @@ static void find_damage(const ShrinkArg *a)
     vec_release(&bad);
 }
 
+/* A busy machine gets more time: a test that is not shrunk is not read. */
+static double shrink_seconds(double trial)
+{
+    double wanted = trial * SHRINK_TRIALS / 2;
+    return wanted < SHRINK_SECONDS ? SHRINK_SECONDS : wanted > SHRINK_MOST ? SHRINK_MOST : wanted;
+}
+
 static void shrink_candidate(Reproduction *rp, Candidate *c, const char *binary, unsigned test)
 {
     ShrinkArg arg = { rp, c, binary, test };
@@ -374,7 +382,9 @@ static void shrink_candidate(Reproduction *rp, Candidate *c, const char *binary,
                     .most = SHRINK_TRIALS,
                     .seconds = SHRINK_SECONDS };
     bool *keep = xcalloc(restore_nsteps(c->restore) + 1, sizeof *keep);
+    double begun = clock_seconds();
     if (rp->shrink && still_fails(&arg, NULL)) {
+        s.seconds = shrink_seconds(clock_seconds() - begun);
         shrink(&s, keep);
         restore_keep(c->restore, keep);
     }
