@@ -467,7 +467,7 @@ static size_t length_beside(const SundewStep *s, const uint64_t *slots, uint32_t
     size_t one = t && t->kind == SUNDEW_DATA ? t->size : 1;
 
     if (s->parent != SUNDEW_NO_STEP || s->slot == SUNDEW_VARIABLE || s->from || one == 0 ||
-        one > 8 || (t && t->npointers) || bytes_behind(address))
+        one > 8 || bytes_behind(address))
         return 0;
     for (int d = 1; d >= -1; d -= 2) {
         uint32_t at = (uint32_t)(s->slot + d);
@@ -499,6 +499,85 @@ static size_t length_of_wide_text(const SundewStep *s, uint64_t address)
             break;
     }
     return 0;
+}
+
+/*
+ * What lists and tables of texts lead to, beyond the steps:
+ *
+ *     struct item { const char *name; struct item *next; }     each item, each name
+ *     const char *const *words                                 each word
+ *
+ * Only small structs are followed: larger ones are a library's own objects, and nobody
+ * makes these anew.
+ */
+enum { SMALL_NODE = 64, MOST_NODES = 48, MOST_LINKED = 1 << 12, DEEPEST_NODE = 8 };
+
+static const SundewType *node_type(uint32_t type)
+{
+    const SundewType *t = sundew_type(type);
+    return t && t->kind == SUNDEW_DATA && t->npointers && t->size && t->size <= SMALL_NODE ? t
+                                                                                           : NULL;
+}
+
+/* How many lie there. Texts whose number nobody knows end with NULL. */
+static size_t count_nodes(const SundewType *t, uint64_t address, size_t beside)
+{
+    uint64_t rest = bytes_behind(address), p;
+    char c;
+    size_t n = 0;
+
+    if (rest || beside)
+        return (rest ? rest : beside) / t->size;
+    if (t->size != 8)
+        return 1;
+    while (n < MOST_NODES && sundew_safe_copy(&p, address + n * 8, 8) == 8 && p &&
+           sundew_safe_copy(&c, p, 1) == 1)
+        n++;
+    return n + 1;
+}
+
+static void copy_nodes(Copier *c, uint64_t address, uint32_t type, size_t n, const uint8_t *limit,
+                       unsigned depth)
+{
+    const SundewType *t = node_type(type);
+
+    for (size_t i = 0; t && i < n * t->npointers; i++) {
+        const SundewPointer *q = &sundew_tables.pointers[t->first + i % t->npointers];
+        const SundewType *to = sundew_type(q->type);
+        uint64_t p;
+        if (c->n > MOST_NODES || c->at > limit)
+            return;
+        if (q->unsure || !to ||
+            sundew_safe_copy(&p, address + i / t->npointers * t->size + q->offset, 8) != 8 || !p)
+            continue;
+        if (to->kind == SUNDEW_CHAR)
+            copy_piece(c, p, length_of_text(p), q->type);
+        else if (node_type(q->type) && depth < DEEPEST_NODE && copy_piece(c, p, 0, q->type))
+            copy_nodes(c, p, q->type, 1, limit, depth + 1);
+    }
+}
+
+static void copy_links(Copier *c, const SundewFunction *f, const uint64_t *slots, uint32_t nslots)
+{
+    const SundewParam *p = sundew_tables.params + f->params;
+
+    for (unsigned i = 0; i < f->nparams; i++, p++) {
+        const SundewType *t = sundew_type(p->type);
+        uint64_t address = p->slot < nslots && !p->by_copy ? slots[p->slot] : 0;
+        if (!t || t->npointers != 1 || t->size != 8 || !address)
+            continue;
+        uint32_t to = sundew_tables.pointers[t->first].type;
+        const SundewType *node = node_type(to);
+        if (!node)
+            continue;
+        SundewStep s = { .parent = SUNDEW_NO_STEP, .slot = p->slot, .type = to };
+        size_t beside = length_beside(&s, slots, nslots, address);
+        size_t n = count_nodes(node, address, beside);
+        n = n < MOST_NODES ? n : MOST_NODES;
+        if (!beside && n > 1 && !bytes_behind(address))
+            copy_piece(c, address, n * node->size, to);
+        copy_nodes(c, address, to, n, c->at + MOST_LINKED, 0);
+    }
 }
 
 static uint64_t step_pointer(const SundewStep *s, const uint64_t *pointers, const uint64_t *slots,
@@ -643,6 +722,8 @@ static uint8_t *put_memory(uint8_t *at, const SundewFunction *f, const uint64_t 
         copy_deep(&c, f, slots, nslots, result, nresult);
     else
         copy_steps(&c, f, slots, nslots);
+    if (sundew_tables.strategy == SUNDEW_COPY_SHALLOW)
+        copy_links(&c, f, slots, nslots);
     *c.count = (uint8_t)c.n;
     *cut = c.cut;
     return c.at;

@@ -147,9 +147,6 @@ void guard_worker(bool own_pids);
 void guard_child(void);
 void guard_subject(void);
 
-/* Removes what is in the folder `dir`; links are not followed. */
-void folder_empty(int dir);
-
 /* ---- trace */
 
 /* What a fatal signal looked like when it was about to be delivered. */

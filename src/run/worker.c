@@ -16,6 +16,7 @@
  * need only exit.
  */
 #include "run/run_int.h"
+#include "base/empty.h"
 #include "base/units.h"
 #include "runtime/server/forkserver.h"
 #include <assert.h>
@@ -513,7 +514,8 @@ static void stop_run(Worker *w, FailureStop why)
     }
     kill_all(w, true);
     Message m = { 0 };
-    while (w->server.pid && !r->ended && hear(w, &m, 5))
+    double until = clock_seconds() + 5;        /* it may speak of other runs without end */
+    while (w->server.pid && !r->ended && clock_seconds() < until && hear(w, &m, 5))
         if (m.number == w->server.number)
             note_end(r, SIGKILL, (double)m.cpu_us / 1e6, m.max_rss);
     if (!r->ended) {

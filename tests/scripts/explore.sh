@@ -186,7 +186,7 @@ ok "captured" "$SUNDEW" -q capture -- sh -c 'gcc -g -O1 -o flaky flaky.c && gcc 
 printf F >F
 ok "a failure that does not always repeat" explore flaky ./flaky -i F --no-concolic --executions 300
 ok "… is told with its rate" json flaky.json \
-    'len(d["failures"]) == 1 and 0 < d["failures"][0]["failed"] < d["failures"][0]["runs"] and "flaky: it failed in" in d["findings"][0]["message"]'
+    'len(d["failures"]) == 1 and 0 < d["failures"][0]["failed"] < d["failures"][0]["runs"] and "flaky: it failed in" in d["findings"][0]["steps"][0]["text"]'
 ok "one that does" explore always ./always -i F --no-concolic --executions 300
 ok "… is not called flaky" json always.json \
     'len(d["failures"]) == 1 and d["failures"][0]["failed"] == d["failures"][0]["runs"] > 1 and "flaky:" not in str(d["findings"])'

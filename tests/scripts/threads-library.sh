@@ -125,6 +125,17 @@ ok "A4 in one order: a library" subject pot -DFIXED
 ok "A4 in one order: it runs" threads pot --tests 8 --seed 1
 ok "A4 in one order: silent" silent
 
+# ---- two preemptions, each in a call
+
+fresh door
+ok "a door: a library" subject door
+ok "…it fails with two preemptions" seeks door "v['kind'] == 'abort' and v['preemptions'] == 2 and $with_c"
+ok "…the C program shows it" shows door "$(c_test door)"
+fresh door-fixed
+ok "…as one step: a library" subject door -DFIXED
+ok "…as one step: it runs" threads door --tests 8 --seed 1
+ok "…as one step: silent" silent
+
 # ---- A5: a vector without a lock
 
 fresh ivec

@@ -669,6 +669,19 @@ Handles *handles_open_for(const Program *p, const Function *const *fns, size_t n
     return overruled(h, ok, overrules, err);
 }
 
+Handles *handles_open_with(const Program *p, const Function *const *fns, size_t n,
+                           const char *overrules, Err *err)
+{
+    Handles *h = xcalloc(1, sizeof *h);
+    bool *api = find_api(p);
+    h->program = p;
+    for (size_t i = 0; i < n; i++)
+        api[fns[i]->index] = fns[i]->defined;
+    bool ok = find(h, api, false, err);
+    free(api);
+    return overruled(h, ok, overrules, err);
+}
+
 const Handle *handles_all(const Handles *h, size_t *n)
 {
     *n = h->n;

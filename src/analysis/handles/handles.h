@@ -65,6 +65,9 @@ Handles *handles_open(const Program *p, const char *overrules, Err *err);
  * first in a function, or comes out of one, is a handle: Handle.type is void then. */
 Handles *handles_open_for(const Program *p, const Function *const *fns, size_t n,
                           const char *overrules, Err *err);
+/* As handles_open(), with these static functions in the API, too; nothing is kept. */
+Handles *handles_open_with(const Program *p, const Function *const *fns, size_t n,
+                           const char *overrules, Err *err);
 /* The void that a void * or void ** leads to; NULL: another type. */
 const Type *handle_void(const Type *t, unsigned *levels);
 void handles_close(Handles *h);                  /* NULL is fine */

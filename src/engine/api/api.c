@@ -20,9 +20,11 @@
 #include "base/proc.h"
 #include "engine/api/signature.h"
 #include "analysis/mutability/mutability.h"
+#include "program/optables.h"
 #include "runtime/format/tracefile.h"
 #include <assert.h>
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -69,6 +71,9 @@ typedef struct Reader {
     Api *api;
     const ApiPlan *plan;
     Map declared;              /* names in the headers */
+    Map variables;             /* … that a ";", "[" or "," follows */
+    OpTables tables;
+    Vec(const Function *) in_tables;
     const Handle *handles;
     size_t nhandles;
     Mutability *mutability;    /* NULL: no call graph */
@@ -76,8 +81,8 @@ typedef struct Reader {
 
 /* ---- functions */
 
-/* The words with a "(" behind them. */
-static void scan(const char *s, const char *end, Map *out)
+/* The words with a "(" behind them, and those that may be variables. */
+static void scan(const char *s, const char *end, Map *out, Map *variables)
 {
     while (s < end) {
         const char *word = s;
@@ -89,6 +94,8 @@ static void scan(const char *s, const char *end, Map *out)
             next++;
         if (n && next < end && (*next == '(' || *next == ')'))
             map_putn(out, word, n, (void *)1);
+        else if (n && next < end && strchr(";[,", *next))
+            map_putn(variables, word, n, (void *)1);
         if (!n)
             s++;
     }
@@ -120,7 +127,7 @@ static bool scan_header(Reader *r, const char *header, Err *err)
                      str_c(&res.err));
     }
     if (ok)
-        scan(str_c(&res.out), str_c(&res.out) + res.out.len, &r->declared);
+        scan(str_c(&res.out), str_c(&res.out) + res.out.len, &r->declared, &r->variables);
     proc_result_release(&res);
     strings_release(&argv);
     free(clang);
@@ -134,28 +141,106 @@ static bool in_api(const Reader *r, const Function *fn)
            (!r->plan->headers || map_has(&r->declared, fn->name));
 }
 
+static ApiFunction *add_function(Reader *r, const Function *fn, const char *name)
+{
+    Api *api = r->api;
+    ApiFunction *f = &api->functions[api->nfunctions];
+    f->fn = fn;
+    f->name = name;
+    f->index = (unsigned)api->nfunctions++;
+    f->nparams = fn->nparams;
+    f->params = arena_array(&api->arena, ApiPlace, f->nparams + 1);
+    f->variadic = fn->variadic;
+    map_put(&api->by_name, name, f);
+    return f;
+}
+
+/* ---- functions in tables */
+
+static bool leads_to_function(const Field *f)
+{
+    const Type *t = type_plain(f->type);
+    return t->kind == TYPE_POINTER && type_plain(t->target)->kind == TYPE_FUNCTION;
+}
+
+/* Is it a struct of operations that the headers declare? Its content must be known, so it
+ * is constant. */
+static bool is_table(const Reader *r, const Variable *v)
+{
+    const Type *t = v->type ? type_plain(v->type) : NULL;
+    if (!v->defined || !v->constant || v->linkage != LINKAGE_EXTERNAL || !t ||
+        t->kind != TYPE_STRUCT || !map_has(&r->variables, v->name))
+        return false;
+    for (unsigned i = 0; i < t->nfields; i++)
+        if (leads_to_function(&t->fields[i]))
+            return true;
+    return false;
+}
+
+static char *source_name(const Function *fn) { return xprintf("%s:%s", fn->file, fn->name); }
+
+/* Calls can't name what is static; they name the table, then. */
+static void add_slots(Reader *r, const OpTable *t, const OpImpl *impl)
+{
+    Arena *a = &r->api->arena;
+    for (unsigned i = 0; i < t->nslots; i++) {
+        const Function *fn = impl->slots[i];
+        char *source = fn ? source_name(fn) : NULL;
+        if (fn && fn->defined && fn->linkage == LINKAGE_INTERNAL && !impl->wrong &&
+            !map_has(&r->api->by_source, source)) {
+            ApiFunction *f =
+                add_function(r, fn, arena_printf(a, "%s.%s", impl->name, t->slots[i].name));
+            ApiSlot *slot = arena_new(a, ApiSlot);
+            *slot = (ApiSlot){ arena_strdup(a, impl->name), arena_strdup(a, t->slots[i].name),
+                               t->slots[i].offset };
+            f->slot = slot;
+            map_put(&r->api->by_source, source, f);
+            vec_push(&r->in_tables, fn);
+        }
+        free(source);
+    }
+}
+
+static bool find_tables(Reader *r, Err *err)
+{
+    size_t n, found = 0;
+    const Variable *all = program_variables(r->api->program, &n);
+    for (size_t i = 0; i < n && r->plan->headers && !r->plan->functions; i++)
+        found += is_table(r, &all[i]);
+    if (!found)
+        return true;                         /* no need to look into the module */
+    if (!optables_find(r->api->program, &r->tables, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        for (size_t t = 0; t < r->tables.n && is_table(r, &all[i]); t++)
+            for (size_t k = 0; k < r->tables.all[t].nimpls; k++) {
+                const OpImpl *impl = &r->tables.all[t].impls[k];
+                if (impl->symbol && !impl->at_run_time && strcmp(impl->symbol, all[i].symbol) == 0)
+                    add_slots(r, &r->tables.all[t], impl);
+            }
+    return true;
+}
+
 static bool find_functions(Reader *r, Err *err)
 {
     Api *api = r->api;
-    size_t n = r->plan->nfunctions;
+    size_t n = r->plan->nfunctions, all;
     const Function *const *fns = r->plan->functions;
-    if (!fns)
-        fns = program_functions(api->program, &n);
+    const Function *const *every = program_functions(api->program, &all);
+    if (!fns) {
+        fns = every;
+        n = all;
+    }
     for (char *const *h = r->plan->headers; h && *h; h++)
         if (!scan_header(r, *h, err))
             return false;
     api->functions = arena_array(&api->arena, ApiFunction, n + 1 + API_MOST_SHAPES);
-    for (size_t i = 0; i < n; i++) {
-        if (!r->plan->functions && !in_api(r, fns[i]))
-            continue;
-        ApiFunction *f = &api->functions[api->nfunctions];
-        f->fn = fns[i];
-        f->index = (unsigned)api->nfunctions++;
-        f->nparams = fns[i]->nparams;
-        f->params = arena_array(&api->arena, ApiPlace, f->nparams + 1);
-        f->variadic = fns[i]->variadic;
-        map_put(&api->by_name, fns[i]->name, f);
-    }
+    for (size_t i = 0; i < n; i++)
+        if (r->plan->functions || in_api(r, fns[i]))
+            add_function(r, fns[i], fns[i]->name);
+    if (!find_tables(r, err))
+        return false;
+    assert(api->nfunctions <= n);
     if (!api->nfunctions)
         return err_set(err, r->plan->headers
                                 ? "none of the program's functions is declared in the headers"
@@ -192,7 +277,7 @@ static bool is_made(const Reader *r, const Handle *h)
 {
     for (unsigned i = 0; i < h->nuses; i++)
         if ((h->uses[i].role == HANDLE_CREATES || h->uses[i].role == HANDLE_INITIALISES) &&
-            map_has(&r->api->by_name, h->uses[i].function->name))
+            api_of(r->api, h->uses[i].function))
             return true;
     return false;
 }
@@ -211,7 +296,7 @@ static bool is_stateful(const Reader *r, const Handle *h)
     unsigned functions = 0, changes = 0, pointers = 0;
     for (unsigned i = 0; i < h->nuses; i++) {
         const HandleUse *u = &h->uses[i];
-        if (u->param < 0 || !map_has(&r->api->by_name, u->function->name))
+        if (u->param < 0 || !api_of(r->api, u->function))
             continue;
         functions++;
         changes += u->role != HANDLE_OBSERVES;
@@ -622,7 +707,7 @@ static const ApiFunction *make_release(Api *api)
     pointer->kind = TYPE_POINTER;
     pointer->size = sizeof(void *);
     pointer->target = nothing;
-    fn->name = fn->symbol = "free";
+    f->name = fn->name = fn->symbol = "free";
     fn->file = fn->signature = "";
     fn->nparams = f->nparams = 1;
     f->fn = fn;
@@ -646,6 +731,8 @@ Api *api_open(const Program *p, const ApiPlan *plan, Err *err)
     if (ok)
         handles = plan->functions
                       ? handles_open_for(p, plan->functions, plan->nfunctions, plan->handles, err)
+                  : r.in_tables.len
+                      ? handles_open_with(p, r.in_tables.items, r.in_tables.len, plan->handles, err)
                       : handles_open(p, plan->handles, err);
     ok = ok && handles;
     if (ok)
@@ -666,6 +753,9 @@ Api *api_open(const Program *p, const ApiPlan *plan, Err *err)
     mutability_free(r.mutability);
     handles_close(handles);
     map_release(&r.declared);
+    map_release(&r.variables);
+    optables_release(&r.tables);
+    vec_release(&r.in_tables);
     if (!ok) {
         api_close(api);
         return NULL;
@@ -678,6 +768,7 @@ void api_close(Api *api)
     if (!api)
         return;
     map_release(&api->by_name);
+    map_release(&api->by_source);
     arena_release(&api->arena);
     free(api);
 }
@@ -687,11 +778,24 @@ const ApiFunction *api_function(const Api *api, const char *name)
     return map_get(&api->by_name, name);
 }
 
+const ApiFunction *api_in_table(const Api *api, const Function *fn)
+{
+    if (fn->linkage != LINKAGE_INTERNAL || !api->by_source.len)
+        return NULL;
+    char *source = source_name(fn);
+    const ApiFunction *f = map_get(&api->by_source, source);
+    free(source);
+    return f;
+}
+
 const ApiFunction *api_of(const Api *api, const Function *fn)
 {
     const ApiFunction *f = map_get(&api->by_name, fn->name);
     if (fn->linkage != LINKAGE_INTERNAL)
         return f;
+    const ApiFunction *in_table = api_in_table(api, fn);
+    if (in_table)
+        return in_table;
     return f && f->fn->linkage == LINKAGE_INTERNAL && strcmp(f->fn->symbol, fn->symbol) == 0 ? f
                                                                                              : NULL;
 }
@@ -838,7 +942,7 @@ void api_dump(const Api *api, Str *out)
 {
     for (size_t i = 0; i < api->nfunctions; i++) {
         const ApiFunction *f = &api->functions[i];
-        str_addf(out, "%s(", f->fn->name);
+        str_addf(out, "%s(", f->name);
         for (unsigned k = 0; k < f->nparams; k++) {
             str_addf(out, k ? ", %s: " : "%s: ", f->params[k].name);
             dump_place(&f->params[k], out);

@@ -5,7 +5,7 @@
  *     Api *api = api_open(p, &(ApiPlan){ .headers = headers }, err);
  *     for (size_t i = 0; i < api->nfunctions; i++) {
  *         const ApiFunction *f = &api->functions[i];
- *         f->fn->name, f->params[k].role, f->params[k].handle->name
+ *         f->name, f->params[k].role, f->params[k].handle->name
  *     }
  *     api_close(api);
  *
@@ -19,6 +19,9 @@
  *     long stmt_read(struct stmt *s, void *to, size_t n) HANDLE changes, BUFFER_OUT, LENGTH of it
  *     void db_close(struct db *d)                       HANDLE consumed
  *     int buf_init(struct buf *b)                       STORAGE: the caller's own
+ *
+ * A static function is part of the API if a table of operations that the headers
+ * declare (const struct store_ops store_list) leads to it.
  *
  * What it hands out lives until api_close(), which must come before
  * program_close().
@@ -89,8 +92,17 @@ typedef struct ApiPlace {
     bool may_be_null;          /* the code compares it with NULL, or names say so */
 } ApiPlace;
 
+/* Where a function stands that callers reach through a table: store_list.open. */
+typedef struct ApiSlot {
+    const char *variable;      /* that the headers declare */
+    const char *field;
+    uint64_t offset;           /* of the field, in bytes */
+} ApiSlot;
+
 typedef struct ApiFunction {
     const Function *fn;
+    const char *name;          /* as a caller writes it: "db_open", "store_list.open" */
+    const ApiSlot *slot;       /* NULL: callers know the function itself */
     unsigned index;
     ApiPlace *params;          /* fn->nparams of them; of a shape more */
     unsigned nparams;
@@ -132,7 +144,8 @@ typedef struct Api {
     size_t nshapes;
     ApiType *types;
     size_t ntypes;
-    Map by_name;               /* of functions */
+    Map by_name;               /* of functions, as callers write them */
+    Map by_source;             /* of those in tables: "file:function" */
     const ApiFunction *release;        /* free(): for texts that are the caller's; not
                                         * among `functions`, its index is behind them */
     Arena arena;
@@ -156,6 +169,9 @@ void api_close(Api *api);                      /* NULL is fine */
 const ApiFunction *api_function(const Api *api, const char *name);    /* or NULL */
 /* The function of the API with this one of the program's; NULL: none. */
 const ApiFunction *api_of(const Api *api, const Function *fn);
+/* The function that a table leads to, also for a Function of another program with the same
+ * source: an example that the library is part of. NULL: none. */
+const ApiFunction *api_in_table(const Api *api, const Function *fn);
 /* The handle type that a pointer of this type leads to, through `levels` stars;
  * NULL: none. */
 const ApiType *api_type_of(const Api *api, const Type *t, unsigned *levels);

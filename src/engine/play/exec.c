@@ -77,7 +77,10 @@ static bool put_functions(Exec *e, Err *err)
     for (uint32_t i = 0; i < n; i++) {
         const ApiFunction *f = i < api->nfunctions ? &api->functions[i] : api->release;
         size_t before;
-        str_add(&s, f->fn->symbol);
+        if (f->slot)
+            str_addf(&s, "%s+%" PRIu64, f->slot->variable, f->slot->offset);
+        else
+            str_add(&s, f->fn->symbol);
         str_addc(&s, 0);
         before = s.len;
         if (f->not_callable || !signature_write(f, &s)) {

@@ -25,6 +25,7 @@
 #include "runtime/format/crashfile.h"
 #include "runtime/format/tables.h"
 #include <inttypes.h>
+#include <signal.h>
 #include <string.h>
 
 #define MOST_BYTES  (1 << 30)           /* of a crash file that is read at all */
@@ -137,6 +138,7 @@ static bool read_failure(Crash *c, Reader *r)
         .access = f.access,
         .address = f.address,
         .pc = f.pc,
+        .nowhere = f.code == SI_KERNEL,
         .text = take_text(c, r),
     };
     c->failed = true;

@@ -209,12 +209,15 @@ static void cut_raw(Restore *r, Item *it, uint64_t from, uint64_t to)
         add_piece(it, PIECE_BYTES, begin, to - begin, NULL);
 }
 
-/* Characters: a string as far as it goes, then what lies behind it. */
+/* Characters: a string as far as it goes, then what lies behind it. The bytes of an address may
+ * read as one. */
 static void cut_chars(Restore *r, Item *it, uint64_t from, uint64_t to, const char *path)
 {
     const uint8_t *nul = memchr(it->bytes + from, 0, to - from);
     uint64_t end = nul ? (uint64_t)(nul - it->bytes) + 1 : from;
-    bool text = nul && end - from > 1;
+    bool pointer = from % 8 == 0 && from + 8 <= to &&
+                   restore_is_pointer(r, number_at(it->bytes + from, 8));
+    bool text = nul && end - from > 1 && !pointer;
     for (uint64_t i = from; text && i + 1 < end; i++)
         text = it->bytes[i] >= 0x20 || strchr("\t\n\r\f\v", it->bytes[i]);
     if (text) {

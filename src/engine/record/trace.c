@@ -698,13 +698,15 @@ const TraceObject *trace_object_at(const Trace *t, const Event *e, uint64_t addr
 
 const uint8_t *event_bytes(const Event *e, uint64_t address, size_t *n)
 {
+    const uint8_t *bytes = NULL;
+    *n = 0;
     for (size_t i = 0; i < e->nmemory; i++) {
         const TraceMemory *m = &e->memory[i];
-        if (address >= m->address && address - m->address < m->n) {
-            *n = m->n - (size_t)(address - m->address);
-            return m->bytes + (address - m->address);
+        uint64_t at = address - m->address;
+        if (address >= m->address && at < m->n && m->n - at > *n) {
+            *n = m->n - at;
+            bytes = m->bytes + at;
         }
     }
-    *n = 0;
-    return NULL;
+    return bytes;
 }

@@ -20,6 +20,7 @@ struct Scheduler {
     uint32_t points;                 /* of the longest run so far */
     bool (*stop)(void *arg);         /* of the run that a search makes; NULL */
     void *stop_arg;
+    PlaceNames *names;               /* NULL: nobody has asked */
 };
 
 /* ----------------------------------------------------------------- open */
@@ -84,6 +85,7 @@ void scheduler_close(Scheduler *s)
     if (!s)
         return;
     runner_free(s->runner);
+    places_free(s->names);
     shared_free(&s->memory);
     strings_release(&s->env);
     free(s);
@@ -92,6 +94,13 @@ void scheduler_close(Scheduler *s)
 const ScheduleSite *scheduler_site(const Scheduler *s, uint32_t site)
 {
     return site < s->plan.build->nsites ? &s->plan.build->sites[site] : NULL;
+}
+
+bool scheduler_places(Scheduler *s, const uint64_t *at, size_t n, Places *out)
+{
+    if (!s->names)
+        s->names = places_new();
+    return places_find(s->names, s->plan.build->path, at, n, out);
 }
 
 /* ------------------------------------------------------------------- run */
@@ -126,7 +135,8 @@ static void put_plan(Scheduler *s, const Schedule *schedule)
 static bool step_is_good(const struct sundew_step *e, uint32_t nthreads, size_t nsites)
 {
     return e->thread < nthreads && e->chosen < nthreads && e->kind < SUNDEW_AT_KINDS &&
-           e->usual < nthreads && e->site <= nsites;
+           e->usual < nthreads &&
+           (e->site <= nsites || e->site == (uint32_t)SUNDEW_SCHEDULE_NOWHERE);
 }
 
 static uint32_t at_most(uint32_t n, uint32_t most) { return n < most ? n : most; }

@@ -73,8 +73,8 @@ static json_t *step_to_json(const SeqStep *st)
         }
         json_array_append_new(args, v);
     }
-    return json_pack("{s:o,s:o,s:b,s:b}", "call", json_text(st->f->fn->name), "args", args,
-                     "closing", st->closing, "looking", st->looking);
+    return json_pack("{s:o,s:o,s:b,s:b}", "call", json_text(st->f->name), "args", args, "closing",
+                     st->closing, "looking", st->looking);
 }
 
 json_t *seq_to_json(const Seq *s)

@@ -273,7 +273,7 @@ static void dump_step(const SeqStep *st, unsigned i, Str *out)
         value_print(&st->args[0], out);
     } else {
         str_addf(out, "r%u = ", i);
-        escape_terminal_z(out, st->f->fn->name);
+        escape_terminal_z(out, st->f->name);
         str_addc(out, '(');
         for (unsigned k = 0; k < st->nargs; k++) {
             str_add(out, k ? ", " : "");

@@ -668,7 +668,13 @@ static void add_argument(Writer *w, unsigned step, unsigned i)
 static void add_call(Writer *w, unsigned step)
 {
     const SeqStep *st = &w->test->seq->steps[step];
-    escape_c_identifier(w->out, st->f->fn->name, strlen(st->f->fn->name));
+    const ApiSlot *slot = st->f->slot;
+    const char *name = slot ? slot->field : st->f->name;
+    if (slot) {
+        escape_c_identifier(w->out, slot->variable, strlen(slot->variable));
+        str_addc(w->out, '.');
+    }
+    escape_c_identifier(w->out, name, strlen(name));
     str_addc(w->out, '(');
     for (unsigned i = 0; i < st->nargs; i++) {
         str_add(w->out, i ? ", " : "");
@@ -1068,10 +1074,10 @@ static void add_name(const SeqTest *t, Str *name)
             before = st->f;
     }
     str_add(name, "test_");
-    escape_c_identifier(name, last->fn->name, strlen(last->fn->name));
+    escape_c_identifier(name, last->name, strlen(last->name));
     if (before) {
         str_add(name, "_after_");
-        escape_c_identifier(name, before->fn->name, strlen(before->fn->name));
+        escape_c_identifier(name, before->name, strlen(before->name));
     }
 }
 

@@ -62,7 +62,7 @@ static bool wants_file(const ApiFunction *f, unsigned place)
 {
     static const char *const words[] = { "file", "path", "open", "load", "read" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcasestr(f->fn->name, words[i]) || strcasestr(f->params[place].name, words[i]))
+        if (strcasestr(f->name, words[i]) || strcasestr(f->params[place].name, words[i]))
             return f->params[place].role == ROLE_STRING;
     return false;
 }

@@ -13,7 +13,7 @@
 #include "engine/usage/usage_int.h"
 #include <string.h>
 
-enum { DEEPEST = 6, MOST_LINKS = 64, MOST_RANGES = 256 };
+enum { DEEPEST = 10, MOST_LINKS = 64, MOST_RANGES = 256 };
 
 typedef struct Range {
     uint64_t from, to;
@@ -26,11 +26,14 @@ typedef struct Walk {
     unsigned nranges;
 } Walk;
 
-/* The memory at an address is taken; false: it was already, or too much is. */
-static bool claim(Walk *w, uint64_t address, size_t n)
+/* The memory at an address is taken; false: it was already, or too much is. Structs on a
+ * stack and literals are neighbours; of other things a neighbour is where the first one
+ * ends. */
+static bool claim(Walk *w, uint64_t address, size_t n, bool is_whole)
 {
+    uint64_t edge = is_whole ? 0 : 1;
     for (unsigned i = 0; i < w->nranges; i++)
-        if (address <= w->ranges[i].to && address + n >= w->ranges[i].from)
+        if (address < w->ranges[i].to + edge && address + n + edge > w->ranges[i].from)
             return false;
     if (w->nranges == MOST_RANGES)
         return false;
@@ -52,9 +55,10 @@ static SeqValue pointed(Walk *w, const Type *target, uint64_t address, unsigned 
     if (!t || !bytes || !t->size || n < t->size || depth > DEEPEST)
         return (SeqValue){ 0 };
     n -= n % t->size;
-    if (!claim(w, address, n))
+    bool is_text = t->size == 1 && memchr(bytes, 0, n) == bytes + n - 1;
+    if (!claim(w, address, n, is_text || t->kind == TYPE_STRUCT))
         return (SeqValue){ 0 };
-    if (t->size == 1 && memchr(bytes, 0, n) == bytes + n - 1) {
+    if (is_text) {
         SeqValue text = value_bytes(w->arena, bytes, n);
         text.kind = VALUE_STRING;
         text.n = n - 1;

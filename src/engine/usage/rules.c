@@ -365,7 +365,7 @@ bool rules_apply(Usage *m, const char *path, Err *err)
             strings_addf(&m->notes,
                          "%s:%u: %s was called on no such object: the rule has no "
                          "effect",
-                         path, r.rules.items[i].line, r.rules.items[i].function->fn->name);
+                         path, r.rules.items[i].line, r.rules.items[i].function->name);
     for (size_t i = 0; i < m->ntypes; i++) {
         map_release(&products[i].numbers);
         vec_release(&products[i].states);

@@ -50,7 +50,7 @@ static void print_call(const ApiFunction *f, Places places, const UsageValues *v
 {
     if (has_place(places, API_RETURNED))
         str_add(out, "SELF = ");
-    escape_terminal_z(out, f->fn->name);
+    escape_terminal_z(out, f->name);
     str_addc(out, '(');
     for (unsigned i = 0; i < f->nparams; i++) {
         str_add(out, i ? ", " : "");
@@ -148,7 +148,7 @@ static void print_relation(const ApiFunction *f, const UsageRelation *r, Str *ou
     };
 
     str_add(out, "    ");
-    escape_terminal_z(out, f->fn->name);
+    escape_terminal_z(out, f->name);
     str_add(out, ": ");
     print_place(f, r->b, out);
     str_add(out, words[r->kind]);
@@ -178,7 +178,7 @@ static void print_functions(const Usage *m, Str *out)
                 str_add(out, "between arguments\n");
             head = true;
             str_add(out, "    ");
-            escape_terminal_z(out, f->function->fn->name);
+            escape_terminal_z(out, f->function->name);
             str_add(out, ": ");
             print_param(f->function, k, out);
             str_addf(out, "%s\n", words[f->fates[k]]);
@@ -200,7 +200,7 @@ static void print_bonds(const Usage *m, Str *out)
         if (!i)
             str_add(out, "between objects\n");
         str_add(out, "    ");
-        escape_terminal_z(out, b->by->fn->name);
+        escape_terminal_z(out, b->by->name);
         str_add(out, ": ");
         print_place(b->by, b->child, out);
         str_add(out, b->creates ? " is made from " : " is given to ");
@@ -328,11 +328,11 @@ static json_t *edge_json(const UsageEdge *e)
             json_object_set_new(values, e->function->params[i].name, values_json(&e->values[i]));
     return json_pack("{s:I, s:I, s:o, s:o, s:s, s:I, s:f, s:b, s:b, s:b, s:o, s:o, s:o, s:o}",
                      "from", (json_int_t)e->from, "to", (json_int_t)e->to, "function",
-                     json_text(e->function->fn->name), "places",
-                     places_json(e->function, e->places), "by", usage_via_name(e->via), "count",
-                     (json_int_t)e->count, "weight", e->weight, "creates", e->creates, "ends",
-                     e->ends, "rebinds", e->rebinds, "values", values, "results",
-                     values_json(&e->results), "others", others_json(e), "sets", stores_json(e));
+                     json_text(e->function->name), "places", places_json(e->function, e->places),
+                     "by", usage_via_name(e->via), "count", (json_int_t)e->count, "weight",
+                     e->weight, "creates", e->creates, "ends", e->ends, "rebinds", e->rebinds,
+                     "values", values, "results", values_json(&e->results), "others",
+                     others_json(e), "sets", stores_json(e));
 }
 
 static json_t *type_json(const UsageType *t)
@@ -345,7 +345,7 @@ static json_t *type_json(const UsageType *t)
     for (size_t i = 0; i < t->nobservers; i++)
         json_array_append_new(observers,
                               json_pack("{s:o, s:o, s:I}", "function",
-                                        json_text(t->observers[i].function->fn->name), "places",
+                                        json_text(t->observers[i].function->name), "places",
                                         places_json(t->observers[i].function,
                                                     t->observers[i].places),
                                         "count", (json_int_t)t->observers[i].count));
@@ -369,7 +369,7 @@ static json_t *function_json(const UsageFunction *f)
         if (a->params[i].handle && *a->params[i].name)
             json_object_set_new(fates, a->params[i].name,
                                 json_string(usage_fate_name(f->fates[i])));
-    return json_pack("{s:o, s:I, s:I, s:o, s:o}", "function", json_text(a->fn->name), "calls",
+    return json_pack("{s:o, s:I, s:I, s:o, s:o}", "function", json_text(a->name), "calls",
                      (json_int_t)f->calls, "inner", (json_int_t)f->inner, "fates", fates,
                      "relations", relations);
 }
@@ -387,14 +387,14 @@ json_t *usage_json(const Usage *m)
         const UsageBond *b = &m->bonds[i];
         json_array_append_new(bonds,
                               json_pack("{s:o, s:o, s:o, s:b, s:s, s:I}", "function",
-                                        json_text(b->by->fn->name), "child",
+                                        json_text(b->by->name), "child",
                                         place_json(b->by, b->child), "owner",
                                         place_json(b->by, b->owner), "creates", b->creates, "order",
                                         usage_order_name(b->order), "count", (json_int_t)b->seen));
     }
     for (size_t i = 0; i < m->api->nfunctions; i++)
         if (m->function_of[i] == UINT32_MAX && !api_has_shape(m->api, &m->api->functions[i]))
-            json_array_append_new(never, json_text(m->api->functions[i].fn->name));
+            json_array_append_new(never, json_text(m->api->functions[i].name));
     return json_pack("{s:i, s:o, s:o, s:o, s:o}", "version", 1, "types", types, "functions",
                      functions, "bonds", bonds, "never_called", never);
 }

@@ -122,7 +122,7 @@ static const Known *known_of(Reader *r, const Function *fn)
     if (k->asked)
         return k;
     k->asked = true;
-    k->api = fn->linkage == LINKAGE_INTERNAL ? NULL : api_function(api, fn->name);
+    k->api = fn->linkage == LINKAGE_INTERNAL ? api_in_table(api, fn) : api_function(api, fn->name);
     if (k->api && k->api->nparams != fn->nparams)
         k->api = NULL;
     k->library = k->api || map_has(&r->files, fn->file);
@@ -564,12 +564,15 @@ static SeqValue numbers_of(Reader *r, const Event *e, const TraceValue *v, const
         if (!t || t->kind != TYPE_SCALAR || t->encoding == ENCODING_FLOAT)
             continue;
         uint64_t count = number_of(c);
-        if (count > 1 && count <= n / one)
+        if (count > 1 && count <= n / one && (p->is_const || api_is_length_name(c->name)))
             return bytes_of(r, e, v, count * one);
         if (count > 1 && api_is_length_name(c->name))
             return (SeqValue){ 0 };          /* it has more than was recorded */
     }
-    return bytes_of(r, e, v, one);
+    SeqValue number = bytes_of(r, e, v, one);
+    /* nobody has set it: what the stack held */
+    bool junk = !p->is_const && number.n >= 8 && memory_has_addresses(number.bytes, number.n);
+    return junk ? value_room(one) : number;
 }
 
 /* What stood in a place, as a value without addresses. VALUE_NONE: another handle,
@@ -984,7 +987,7 @@ static void take_free(Reader *r, const Event *e)
         e->object ? map_getn(&r->texts, &e->object->id, sizeof e->object->id) : NULL;
     bool library = library_at_work(r, lane_of(r, e));
     if (f && !library)
-        map_put(&r->raw->texts, f->fn->name, (void *)f);
+        map_put(&r->raw->texts, f->name, (void *)f);
     if (e->object && library) {
         note_given(r, e);
         map_putn(&r->freed, &e->object->id, sizeof e->object->id, (void *)1);

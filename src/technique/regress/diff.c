@@ -77,7 +77,7 @@ static bool called_in(const char *s, char out[128])
             for (s++; *s && *s != '"'; s++)
                 s += *s == '\\' && s[1];
         const char *w = s;
-        while (is_word(*s))
+        while (is_word(*s) || (s > w && *s == '.' && is_word(s[1])))     /* table.function */
             s++;
         size_t n = (size_t)(s - w);
         if (n && n < 128 && *s == '(' && !str_starts(w, "CHECK") && !str_starts(w, "sizeof") &&
@@ -648,6 +648,7 @@ static bool report(Diff *d, Err *err)
         if (!earlier)
             ok = report_group(d, i, err);
     }
+    session_examined(d->session, "%zu tests", (size_t)d->tests);
     session_json(d->session, "tests", json_integer((json_int_t)d->tests));
     session_json(d->session, "failed", json_integer((json_int_t)d->failed));
     session_json(d->session, "changes", json_integer((json_int_t)d->changes.len));

@@ -99,7 +99,7 @@ static void note_unused(Regress *r)
         if (!f->variadic || f->not_callable || api_has_shape(r->api, f) || n++ >= NAMED)
             continue;
         str_add(&names, n > 1 ? ", " : "");
-        escape_terminal_z(&names, f->fn->name);
+        escape_terminal_z(&names, f->name);
     }
     if (n > NAMED)
         str_addf(&names, " and %zu more", n - NAMED);

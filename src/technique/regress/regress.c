@@ -212,7 +212,7 @@ static json_t *losses_as_json(const Regress *r)
     json_t *list = json_array();
     for (size_t i = 0; i < n; i++)
         json_array_append_new(list, json_pack("{s:o,s:i,s:s}", "function",
-                                              json_text(all[i].function->fn->name), "calls",
+                                              json_text(all[i].function->name), "calls",
                                               (int)all[i].calls, "why", all[i].why));
     arena_release(&a);
     return list;
@@ -262,6 +262,8 @@ static void set_json(Regress *r)
     const char *key;
     json_t *value;
     add_figures(r, j);
+    session_examined(r->session, "%lld call sequences",
+                     json_integer_value(json_object_get(j, "sequences")));
     json_object_foreach(j, key, value) session_json(r->session, key, json_incref(value));
     json_decref(j);
 }
@@ -284,7 +286,7 @@ static void say_replays(const Regress *r, Str *out)
     str_add(out, "\n");
     for (size_t i = 0; i < n && i < SHOWN; i++) {
         str_add(out, i ? "                " : "  not repeated: ");
-        escape_terminal_z(out, all[i].function->fn->name);
+        escape_terminal_z(out, all[i].function->name);
         str_addf(out, " (%u): %s\n", all[i].calls, all[i].why);
     }
     if (n > SHOWN)
@@ -362,7 +364,7 @@ static bool report_suspect(Regress *r, const Suspect *x, Err *err)
                                 .level = LEVEL_ERROR,
                                 .before =
                                     arena_printf(&arena, "%s: calls like the example's crash it: ",
-                                                 fn->fn->name),
+                                                 fn->name),
                                 .where = { .file = fn->fn->file,
                                            .line = (int)fn->fn->line,
                                            .function = fn->fn->name },

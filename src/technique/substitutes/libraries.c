@@ -156,16 +156,16 @@ static void match(Pair *p)
     const Api *ref = p->side[SIDE_REFERENCE].api, *cand = p->side[SIDE_CANDIDATE].api;
     p->calls = arena_array(&p->arena, CallMap, cand->nfunctions + 1);
     for (size_t i = 0; i < cand->nfunctions; i++) {
-        const ApiFunction *f = &cand->functions[i], *to = api_function(ref, f->fn->name);
+        const ApiFunction *f = &cand->functions[i], *to = api_function(ref, f->name);
         const char *why = NULL;
         CallMap *c = &p->calls[i];
-        c->name = f->fn->name;
+        c->name = f->name;
         if (!to)
-            strings_addf(&p->unused, "%s: missing in the reference", f->fn->name);
+            strings_addf(&p->unused, "%s: missing in the reference", f->name);
         else if (!same_type(&p->arena, to->fn->type, f->fn->type, 0, &why))
-            strings_addf(&p->unused, "%s: %s", f->fn->name, why ? why : "another type");
+            strings_addf(&p->unused, "%s: %s", f->name, why ? why : "another type");
         else if (f->not_callable || f->variadic)
-            strings_addf(&p->unused, "%s: %s", f->fn->name,
+            strings_addf(&p->unused, "%s: %s", f->name,
                          f->not_callable ? f->not_callable : "its arguments are not known");
         else {
             mapping_identity(&p->arena, to, c);
@@ -174,8 +174,8 @@ static void match(Pair *p)
         }
     }
     for (size_t i = 0; i < ref->nfunctions; i++)
-        if (!api_function(cand, ref->functions[i].fn->name))
-            strings_addf(&p->unused, "%s: missing in the candidate", ref->functions[i].fn->name);
+        if (!api_function(cand, ref->functions[i].name))
+            strings_addf(&p->unused, "%s: missing in the candidate", ref->functions[i].name);
 }
 
 static void make_pair(Substitutes *x, const char *reference, const char *candidate)

@@ -156,7 +156,7 @@ bool mapping_guess(Arena *a, const ApiFunction *f, const ApiFunction *const *cre
     const ApiFunction *best = NULL;
     size_t points = 0;
     for (size_t i = 0; i < n; i++) {
-        size_t now = alike(f->fn->name, creators[i]->fn->name);
+        size_t now = alike(f->name, creators[i]->name);
         if (same_parameters(f, creators[i]) && (!best || now > points)) {
             best = creators[i];
             points = now;
@@ -168,7 +168,7 @@ bool mapping_guess(Arena *a, const ApiFunction *f, const ApiFunction *const *cre
     out->mapping =
         best->fn == f->fn && !best->pinned
             ? NULL
-            : arena_printf(a, "%s() -> %s(): %s", f->fn->name, best->fn->name,
+            : arena_printf(a, "%s() -> %s(): %s", f->name, best->name,
                            best->fn == f->fn ? "the table is its argument" : "equal parameters");
     return true;
 }

@@ -282,7 +282,7 @@ static const MappingRow *row_for(const Mapping *m, const char *from)
 static const ApiFunction *named(const Api *api, const char *name)
 {
     for (size_t i = 0; i < api->nfunctions; i++)
-        if (strcmp(api->functions[i].fn->name, name) == 0)
+        if (strcmp(api->functions[i].name, name) == 0)
             return &api->functions[i];
     return NULL;
 }
@@ -298,19 +298,19 @@ static bool map_creators(Pair *p, unsigned nslots, const Mapping *mapping, Err *
     for (size_t i = nslots; ok && i < cand->nfunctions; i++) {
         const ApiFunction *f = &cand->functions[i];
         CallMap *c = &p->calls[i];
-        const MappingRow *row = row_for(mapping, f->fn->name);
+        const MappingRow *row = row_for(mapping, f->name);
         const ApiFunction *to = row ? named(ref, row->to) : NULL;
-        c->name = f->fn->name;
+        c->name = f->name;
         if (row && !to)
-            strings_addf(&p->unused, "%s: the mapping names %s, which is not there", f->fn->name,
+            strings_addf(&p->unused, "%s: the mapping names %s, which is not there", f->name,
                          row->to);
         else if (row && !mapping_apply(row, to, &p->arena, c))
-            strings_addf(&p->unused, "%s: the mapping gives %u arguments, %s takes %u", f->fn->name,
+            strings_addf(&p->unused, "%s: the mapping gives %u arguments, %s takes %u", f->name,
                          row->nargs, row->to, to->nparams);
         else if (!row && creates(f) &&
                  !mapping_guess(&p->arena, f, creators.items, creators.len, c))
             strings_addf(&p->unused, "%s: no function of %s creates with the same parameters",
-                         f->fn->name, p->side[SIDE_REFERENCE].name);
+                         f->name, p->side[SIDE_REFERENCE].name);
     }
     vec_release(&creators);
     (void)err;

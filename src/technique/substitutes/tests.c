@@ -38,7 +38,7 @@ static Seq *renamed(const Pair *p, Arena *a, const Seq *s)
         Function *fn = arena_new(a, Function);
         *f = *out->steps[i].f;
         *fn = *f->fn;
-        fn->name = use_name(a, p->calls[f->index].name);
+        fn->name = f->name = use_name(a, p->calls[f->index].name);
         f->fn = fn;
         out->steps[i].f = f;
     }
@@ -138,14 +138,14 @@ static void add_macro(const Pair *p, SideOf which, const ApiFunction *f, const c
         if (table)
             str_addf(out, "%s.%s\n", table, c->name);
         else
-            str_addf(out, "%s\n", own->fn->name);
+            str_addf(out, "%s\n", own->name);
         arena_release(&a);
         return;
     }
     str_addc(out, '(');
     for (unsigned i = 0; i < f->nparams; i++)
         str_addf(out, i ? ", a%u" : "a%u", i);
-    str_addf(out, ") %s(", own->fn->name);
+    str_addf(out, ") %s(", own->name);
     for (unsigned i = 0; i < own->nparams; i++) {
         int place = which == SIDE_REFERENCE ? c->args[i].place : (int)i;
         bool pinned = own->pinned && own->pinned[i].kind == VALUE_FUNCTION;
@@ -177,7 +177,7 @@ static void add_declarations(const Pair *p, SideOf which, const Seq *s, Str *out
         if (!f || (c->common && v) || f->fn->linkage != LINKAGE_EXTERNAL)
             continue;
         str_add(out, "extern ");
-        type_print(f->fn->type, f->fn->name, out);
+        type_print(f->fn->type, f->name, out);
         str_add(out, ";\n");
     }
 }

@@ -81,6 +81,13 @@ typedef enum {
     VIOLATION_OUTPUT,            /* tier 3 */
 } ViolationKind;
 
+/* A thread runs until it is over or waits, or until its turn is taken. */
+typedef struct Turn {
+    uint8_t thread;              /* 0 or 1 */
+    bool cut;
+} Turn;
+enum { MOST_TURNS = 16 };
+
 typedef struct Violation {
     ViolationKind kind;
     Test test;                   /* in the arena of the library */
@@ -93,6 +100,8 @@ typedef struct Violation {
     char *text;                  /* what it gave, or how much leaked; NULL */
     Schedule schedule;
     unsigned preemptions;
+    Turn turns[MOST_TURNS];      /* of the run that is told */
+    unsigned nturns;
     size_t seen, test_number;
     double seconds;              /* from the begin to the first time */
     unsigned again, tries;

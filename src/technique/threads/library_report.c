@@ -35,7 +35,7 @@ static Location place_of(const Lib *l, uint32_t site)
 static void add_calls(Str *s, const Test *t, unsigned thread)
 {
     for (unsigned c = 0; c < t->ncalls[thread]; c++)
-        str_addf(s, "%s%s", c ? "; " : "", t->calls[thread][c].f->fn->name);
+        str_addf(s, "%s%s", c ? "; " : "", t->calls[thread][c].f->name);
 }
 
 /* "sbuf_insert against sbuf_cut: ": what the threads call. */
@@ -54,7 +54,7 @@ static const char *against(Arena *a, const Test *t)
 static const char *certificate(Arena *a, const Lib *l, const Violation *v)
 {
     const char *promise = level_of(l, v) == LEVEL_NOTE ? "; nothing promises that it is safe" : "";
-    return arena_printf(a, " (in none of %u serial runs; %u preemption%s will do%s)", v->nserial,
+    return arena_printf(a, "in none of %u serial runs; %u preemption%s will do%s", v->nserial,
                         v->preemptions, v->preemptions == 1 ? "" : "s", promise);
 }
 
@@ -106,12 +106,11 @@ static size_t steps_of(Arena *a, const Lib *l, const Violation *v, EvidenceStep 
 static const char *what_of(Arena *a, const Violation *v)
 {
     switch (v->kind) {
-    case VIOLATION_DEADLOCK:
-        return "deadlock: the threads wait for each other, or for a wake-up that never comes";
+    case VIOLATION_DEADLOCK: return "deadlock";
     case VIOLATION_EXIT: return "the process ends";
     case VIOLATION_LEAK: return arena_printf(a, "%s are lost", v->text);
     case VIOLATION_ERROR:
-        return arena_printf(a, "%s returns an error (%s)", v->function->fn->name, v->text);
+        return arena_printf(a, "%s returns an error (%s)", v->function->name, v->text);
     default: return "the results are those of no serial order";
     }
 }
@@ -120,14 +119,13 @@ static Finding finding_of(Arena *a, Lib *l, Violation *v)
 {
     EvidenceStep *steps = arena_array(a, EvidenceStep, 4);
     size_t n = steps_of(a, l, v, steps);
-    const char *before = against(a, &v->test), *after = certificate(a, l, v);
+    const char *before = against(a, &v->test);
     Finding f;
     if (v->kind == VIOLATION_FAILURE) {
         place_in_library(&v->failure, l->build.path);
         f = failure_finding(a, &(FailureReport){ .failure = &v->failure,
                                                  .rule = rule_of(v),
                                                  .before = before,
-                                                 .after = after,
                                                  .program = program_captured(l->program)->path,
                                                  .where = v->failure.site < v->failure.nframes
                                                               ? (Location){ 0 }
@@ -135,15 +133,16 @@ static Finding finding_of(Arena *a, Lib *l, Violation *v)
     } else {
         f = (Finding){ .rule = rule_of(v),
                        .verdict = VERDICT_SHOWN,
-                       .message = arena_printf(a, "%s%s%s", before, what_of(a, v), after),
+                       .message = arena_printf(a, "%s%s", before, what_of(a, v)),
                        .where = v->function ? (Location){ .file = v->function->fn->file,
                                                           .line = (int)v->function->fn->line,
-                                                          .function = v->function->fn->name }
+                                                          .function = v->function->name }
                                 : n         ? steps[0].at
                                             : first_call(&v->test),
                        .anchor = arena_printf(a, "%s %s", violation_name(v), before) };
     }
     f.level = level_of(l, v);
+    f.detail = certificate(a, l, v);
     f.steps = steps;
     f.nsteps = n;
     return f;
@@ -160,9 +159,9 @@ static json_t *functions_of(const Test *t)
             size_t i;
             json_t *old;
             json_array_foreach(all, i, old) there |=
-                !strcmp(json_string_value(old), t->calls[k][c].f->fn->name);
+                !strcmp(json_string_value(old), t->calls[k][c].f->name);
             if (!there)
-                json_array_append_new(all, json_text(t->calls[k][c].f->fn->name));
+                json_array_append_new(all, json_text(t->calls[k][c].f->name));
         }
     return all;
 }
@@ -249,7 +248,7 @@ bool lib_report(Lib *l, Violation *v, Err *err)
     f.rerun = session_command_line(l->s);
     if (v->again < v->tries) {
         f.verdict = VERDICT_LIKELY;
-        f.message = arena_printf(&a, "%s; %u of %u replays show it", f.message, v->again, v->tries);
+        f.detail = arena_printf(&a, "%s; %u of %u replays show it", f.detail, v->again, v->tries);
     }
     f.data = violation_json(v, &f);
     if (!l->violations)
@@ -263,10 +262,18 @@ bool lib_report(Lib *l, Violation *v, Err *err)
     return ok;
 }
 
+static RaceTold told_of(const Lib *l)
+{
+    return (RaceTold){ .s = l->s,
+                       .scheduler = l->quick,
+                       .program = program_captured(l->program)->path,
+                       .level = l->promised ? LEVEL_WARNING : LEVEL_NOTE };
+}
+
 bool lib_report_race(Lib *l, const RaceSeen *r, Err *err)
 {
-    Location at[] = { place_of(l, r->race.first.site), place_of(l, r->race.second.site) };
-    return race_report(l->s, l->quick, l->promised ? LEVEL_WARNING : LEVEL_NOTE, &r->race, at, err);
+    RaceTold told = told_of(l);
+    return race_report(&told, r, err);
 }
 
 /* ---------------------------------------------------------------- summary */
@@ -301,13 +308,18 @@ static json_t *type_json(const Subject *t)
     return j;
 }
 
-static json_t *race_json(const Lib *l, const RaceSeen *r)
+/* The two places once more at the top, for those who look for no more. */
+static json_t *race_row(const Lib *l, const RaceSeen *r)
 {
     const ScheduleSite *x = scheduler_site(l->quick, r->race.first.site);
     const ScheduleSite *y = scheduler_site(l->quick, r->race.second.site);
-    return json_pack("{s:o,s:i,s:o,s:i,s:I}", "file", json_text(y->file), "line", (int)y->line,
-                     "other_file", json_text(x->file), "other_line", (int)x->line, "seen",
-                     (json_int_t)r->seen);
+    RaceTold told = told_of(l);
+    json_t *row = race_json(&told, r);
+    json_object_set_new(row, "file", json_text(y->file));
+    json_object_set_new(row, "line", json_integer(y->line));
+    json_object_set_new(row, "other_file", json_text(x->file));
+    json_object_set_new(row, "other_line", json_integer(x->line));
+    return row;
 }
 
 void lib_violations_json(Lib *l)
@@ -323,10 +335,10 @@ static void set_json(Lib *l)
         json_array_append_new(types, type_json(&l->subjects.items[i]));
     for (size_t i = 0; i < l->dropped.len; i++)
         json_array_append_new(dropped, json_pack("{s:o,s:s}", "function",
-                                                 json_text(l->dropped.items[i].function->fn->name),
+                                                 json_text(l->dropped.items[i].function->name),
                                                  "why", l->dropped.items[i].why));
     for (size_t i = 0; i < l->races.len; i++)
-        json_array_append_new(races, race_json(l, &l->races.items[i]));
+        json_array_append_new(races, race_row(l, &l->races.items[i]));
     lib_violations_json(l);
     session_json(l->s, "types", types);
     session_json(l->s, "dropped", dropped);
@@ -366,7 +378,7 @@ void lib_summary(Lib *l)
     for (size_t i = 0; i < l->subjects.len; i++)
         say_type(&l->subjects.items[i], out);
     for (size_t i = 0; i < l->dropped.len; i++) {
-        escape_terminal_z(out, l->dropped.items[i].function->fn->name);
+        escape_terminal_z(out, l->dropped.items[i].function->name);
         str_addf(out, ": left out, %s\n", l->dropped.items[i].why);
     }
     if (l->kept)

@@ -79,7 +79,7 @@ static int common_place(const ApiFunction *f, const ApiFunction *g, const ApiTyp
 /* The name with one of its words exchanged: "db_ref" becomes "db_unref". */
 static const ApiFunction *partner(const Api *api, const ApiFunction *f, const struct words *w)
 {
-    const char *name = f->fn->name, *at = NULL;
+    const char *name = f->name, *at = NULL;
     size_t n = strlen(w->first);
     for (const char *p = name; (p = strstr(p, w->first)); p++)
         if ((p == name || p[-1] == '_') && (!p[n] || p[n] == '_'))

@@ -28,7 +28,7 @@
 #include <string.h>
 
 enum { LANES = 4, FIRST_RUNS = 30, MOST_RUNS = 400, FRUITLESS = 40 };
-#define FORMAT "sundew threads search 1"
+#define FORMAT "sundew threads search 2"
 
 /* A unit, and what was there before it. */
 struct Piece {
@@ -187,11 +187,15 @@ static json_t *hits_json(const Lib *l)
 
 static json_t *side_json(const struct sundew_side *s)
 {
-    json_t *held = json_array();
-    for (unsigned i = 0; i < s->nheld && i < SUNDEW_SCHEDULE_HELD; i++)
+    json_t *held = json_array(), *held_at = json_array(), *stack = json_array();
+    for (unsigned i = 0; i < s->nheld && i < SUNDEW_SCHEDULE_HELD; i++) {
         json_array_append_new(held, json_integer((json_int_t)s->held[i]));
-    return json_pack("{s:i,s:i,s:i,s:o}", "site", (int)s->site, "thread", (int)s->thread, "write",
-                     (int)s->write, "held", held);
+        json_array_append_new(held_at, json_integer(s->held_at[i]));
+    }
+    for (unsigned i = 0; i < SUNDEW_SCHEDULE_STACK && s->stack[i]; i++)
+        json_array_append_new(stack, json_integer(s->stack[i]));
+    return json_pack("{s:i,s:i,s:i,s:o,s:o,s:o}", "site", (int)s->site, "thread", (int)s->thread,
+                     "write", (int)s->write, "held", held, "held_at", held_at, "stack", stack);
 }
 
 static json_t *races_json(const Lib *l)
@@ -211,9 +215,8 @@ static json_t *dropped_json(const Lib *l, size_t from)
 {
     json_t *all = json_array();
     for (size_t i = from; i < l->dropped.len; i++)
-        json_array_append_new(all,
-                              json_pack("[o,s]", json_text(l->dropped.items[i].function->fn->name),
-                                        l->dropped.items[i].why));
+        json_array_append_new(all, json_pack("[o,s]", json_text(l->dropped.items[i].function->name),
+                                             l->dropped.items[i].why));
     return all;
 }
 
@@ -290,12 +293,17 @@ static void add_dropped(Lib *l, const json_t *all)
 
 static struct sundew_side side_of(const json_t *j)
 {
-    const json_t *held = json_object_get(j, "held");
+    const json_t *held = json_object_get(j, "held"), *held_at = json_object_get(j, "held_at"),
+                 *stack = json_object_get(j, "stack");
     struct sundew_side s = { .site = (uint32_t)number(j, "site"),
                              .thread = (uint8_t)number(j, "thread"),
                              .write = number(j, "write") != 0 };
-    for (; s.nheld < SUNDEW_SCHEDULE_HELD && s.nheld < json_array_size(held); s.nheld++)
+    for (; s.nheld < SUNDEW_SCHEDULE_HELD && s.nheld < json_array_size(held); s.nheld++) {
         s.held[s.nheld] = (uint64_t)json_integer_value(json_array_get(held, s.nheld));
+        s.held_at[s.nheld] = (uint32_t)json_integer_value(json_array_get(held_at, s.nheld));
+    }
+    for (size_t i = 0; i < SUNDEW_SCHEDULE_STACK && i < json_array_size(stack); i++)
+        s.stack[i] = (uint32_t)json_integer_value(json_array_get(stack, i));
     return s;
 }
 

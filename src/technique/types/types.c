@@ -187,20 +187,27 @@ static const char *shown(const Deviation *d)
     return str_starts(d->seen->shown, "const ") ? d->seen->shown + 6 : d->seen->shown;
 }
 
+static bool is_pointer(const Deviation *d)
+{
+    return d->seen->aspect == ASPECT_POINTER && !str_starts(d->judgement.bin->label, "the address");
+}
+
 static void write_message(const Deviation *d, Str *out)
 {
-    const AstFunction *f = d->call->callee;
-    bool pointer =
-        d->seen->aspect == ASPECT_POINTER && !str_starts(d->judgement.bin->label, "the address");
-    long others, all;
-    callers(d, &others, &all);
-    str_addf(out, "%s: argument %u %s %s", f->name, d->seen->position, pointer ? "points to" : "is",
-             shown(d));
+    str_addf(out, "%s: argument %u %s %s", d->call->callee->name, d->seen->position,
+             is_pointer(d) ? "points to" : "is", shown(d));
     if (d->seen->aspect == ASPECT_CHAR)
         str_add(out, ", which may be negative");
-    str_add(out, "; ");
+}
+
+/* The declaration, and what others pass. */
+static void write_detail(const Deviation *d, Str *out)
+{
+    const AstFunction *f = d->call->callee;
+    long others, all;
+    callers(d, &others, &all);
     if (d->histogram->declared) {
-        str_addf(out, "%s %s", pointer ? "its body takes it for" : "it is declared",
+        str_addf(out, "%s %s", is_pointer(d) ? "its body takes it for" : "it is declared",
                  d->histogram->declared);
         if (others == 0)
             return;
@@ -278,8 +285,9 @@ static EvidenceStep *histogram_steps(Arena *a, const Deviation *d)
 static bool report(Session *s, const Study *st, const Deviation *d, Err *err)
 {
     Arena a = { 0 };
-    Str message = { 0 };
+    Str message = { 0 }, detail = { 0 };
     write_message(d, &message);
+    write_detail(d, &detail);
     const AstArg *arg = &d->call->args[d->seen->position - 1];
     bool exact = !arg->in_macro && arg->range.begin.file;
     EvidenceStep related[EXAMPLES];
@@ -288,6 +296,7 @@ static bool report(Session *s, const Study *st, const Deviation *d, Err *err)
         .level = LEVEL_WARNING,
         .verdict = VERDICT_LIKELY,
         .message = str_c(&message),
+        .detail = str_c(&detail),
         .where = location(exact ? &arg->range.begin : &d->call->place, d->call->caller),
         .anchor = arena_printf(&a, "%s %u %s", d->call->callee->name, d->seen->position,
                                d->judgement.bin->label),
@@ -300,6 +309,7 @@ static bool report(Session *s, const Study *st, const Deviation *d, Err *err)
     bool ok = session_report(s, &f, err);
     json_decref(f.data);
     str_release(&message);
+    str_release(&detail);
     arena_release(&a);
     return ok;
 }

@@ -51,11 +51,28 @@ static ffi_type *parse_type(const char **s)
     return t;
 }
 
+/* "name", or "name+8": what a table has there. */
+static void *find_code(const char *symbol, void *library)
+{
+    char name[256];
+    const char *plus = strchr(symbol, '+');
+    size_t n = plus ? (size_t)(plus - symbol) : 0;
+    if (!plus || n >= sizeof name)
+        return dlsym(library, symbol);
+    memcpy(name, symbol, n);
+    name[n] = 0;
+    const char *table = dlsym(library, name);
+    void *code = NULL;
+    if (table)
+        memcpy(&code, table + strtoul(plus + 1, NULL, 10), sizeof code);
+    return code;
+}
+
 int call_prepare(Routine *r, void *library)
 {
     const char *s = r->signature;
     int fixed = -1;
-    void *code = dlsym(library, r->symbol);
+    void *code = find_code(r->symbol, library);
     memcpy(&r->code, &code, sizeof code);
     r->result = parse_type(&s);
     while (*s && r->nargs < MOST_ARGS) {

@@ -30,6 +30,17 @@ int main(void)
     const char *words[] = { "some", "words" };
     printf("%zu\n", words_length(words, 2));
 
+    struct ring one = { &one, 4 };
+    printf("%d\n", ring_sum(&one));
+
+    const struct scale_ops *ops = &fine_scale;
+    struct scale *s;
+    if (ops->open(&s, 20) < 0)
+        return 1;
+    ops->weigh(s, 3);
+    printf("%d\n", ops->weigh(s, 2));
+    ops->close(s);
+
     struct doc *d = doc_open("data/lines.txt");
     if (!d)
         return 1;

@@ -62,6 +62,37 @@ size_t words_length(const char *const *words, int n)
     return sum;
 }
 
+int ring_sum(const struct ring *r)
+{
+    int sum = 0;
+    for (const struct ring *p = r; sum == 0 || p != r; p = p->next)
+        sum += p->n;
+    return sum;
+}
+
+struct scale {
+    int grams, sum;
+};
+
+static int fine_open(struct scale **out, int grams)
+{
+    *out = calloc(1, sizeof **out);
+    if (!*out)
+        return -1;
+    (*out)->grams = grams;
+    return 0;
+}
+
+static int fine_weigh(struct scale *s, int pieces)
+{
+    s->sum += pieces * s->grams;
+    return s->sum;
+}
+
+static void fine_close(struct scale *s) { free(s); }
+
+const struct scale_ops fine_scale = { "fine", fine_open, fine_weigh, fine_close };
+
 struct doc {
     int lines;
 };

@@ -27,6 +27,23 @@ int count_digits(const char *first, const char *after_last);
 /* All words have to be there. */
 size_t words_length(const char *const *words, int n);
 
+/* A circle: nobody can make it anew from one call. */
+struct ring {
+    const struct ring *next;
+    int n;
+};
+int ring_sum(const struct ring *r);
+
+/* The functions are static: callers reach them through the table alone. */
+struct scale;
+struct scale_ops {
+    const char *name;
+    int (*open)(struct scale **out, int grams);
+    int (*weigh)(struct scale *s, int pieces);
+    void (*close)(struct scale *s);
+};
+extern const struct scale_ops fine_scale;
+
 /* A file, read. NULL: there is none. */
 struct doc;
 struct doc *doc_open(const char *path);
