@@ -515,7 +515,8 @@ static void relations(void **state)
         "A = LOAD 'a' AS (p:int); B = LOAD 'b' AS (q:int); U = UNION A, B; X = FOREACH U GENERATE p;",
         (World){ .a = "1\n", .b = "2\n" }, "(1) (2)");
     refused("55 columns without a name",
-            "A = LOAD 'a' AS (a:int); B = LOAD 'b'; X = UNION ONSCHEMA A, B;", "needs a schema on each input");
+            "A = LOAD 'a' AS (a:int); B = LOAD 'b'; X = UNION ONSCHEMA A, B;",
+            "needs a schema on each input");
     expect("56 CROSS puts schemas together",
            A_XY B_XY "C = CROSS A, B; X = FOREACH C GENERATE A::x, B::y;",
            (World){ .a = "1,2\n", .b = "3,4\n" }, "(1,4)");

@@ -215,8 +215,8 @@ static void cut_chars(Restore *r, Item *it, uint64_t from, uint64_t to, const ch
 {
     const uint8_t *nul = memchr(it->bytes + from, 0, to - from);
     uint64_t end = nul ? (uint64_t)(nul - it->bytes) + 1 : from;
-    bool pointer = from % 8 == 0 && from + 8 <= to &&
-                   restore_is_pointer(r, number_at(it->bytes + from, 8));
+    bool pointer =
+        from % 8 == 0 && from + 8 <= to && restore_is_pointer(r, number_at(it->bytes + from, 8));
     bool text = nul && end - from > 1 && !pointer;
     for (uint64_t i = from; text && i + 1 < end; i++)
         text = it->bytes[i] >= 0x20 || strchr("\t\n\r\f\v", it->bytes[i]);
