@@ -8,6 +8,7 @@
 #include "web/regex.h"
 #include "web/state.h"
 #include "web/web.h"
+#include "skip.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -231,7 +232,7 @@ static void the_form_page_has_two_options(void **state)
 {
     (void)state;
     if (page_missing())
-        skip();
+        SKIP("there is no PHP, or its extension was not built");
     const char *app = app_folder();
     Request *from = request_new("index.php");
     PagePlan plan = { .from = from, .app = app, .polite = true };
@@ -256,7 +257,7 @@ static void credentials_go_into_the_form(void **state)
 {
     (void)state;
     if (page_missing())
-        skip();
+        SKIP("there is no PHP, or its extension was not built");
     const char *app = app_folder();
     Request *from = request_new("index.php");
     Credential login = { "alice", "secret" };
@@ -280,7 +281,7 @@ static void addresses_are_resolved_inside_the_application(void **state)
 {
     (void)state;
     if (page_missing())
-        skip();
+        SKIP("there is no PHP, or its extension was not built");
     const char *app = app_folder();
     Request *from = request_new("sub/b.php");
     PagePlan plan = { .from = from, .app = app };
@@ -324,7 +325,7 @@ static void broken_html_is_told_and_good_html_is_not(void **state)
 {
     (void)state;
     if (page_missing())
-        skip();
+        SKIP("there is no PHP, or its extension was not built");
     static const char *const bad[] = {
         "<div><p>x</p>", "<b><i>x</b></i>", "<j2>x</h2>", "<h2>x", "<table><tr><td>x</table></div>",
     };

@@ -56,6 +56,7 @@ bool keep_write(Lib *l, const Violation *v, Err *err)
                               json_text(t->type ? t->type->name : NULL), "contract",
                               contract_name(t->contract), "kind", violation_name(v), "prefix",
                               prefix, "threads", one, two, "epilogue", epilogue);
+        json_object_set_new(j, "native", json_boolean(t->native));
         ok = json_write(path, j, err);
         json_decref(j);
         free(library);
@@ -103,7 +104,8 @@ static bool read_thread(Lib *l, Arena *a, const json_t *j, unsigned k, Test *out
 static bool read_test(Lib *l, Arena *a, const json_t *j, Test *out, Err *err)
 {
     const char *type = json_str(j, "type"), *contract = json_str(j, "contract");
-    *out = (Test){ .type = type_named(l->api, type) };
+    *out = (Test){ .type = type_named(l->api, type),
+                   .native = json_is_true(json_object_get(j, "native")) };
     if (*type && !out->type)
         return err_set(err, "the header has no type %s", type);
     while (out->contract < NCONTRACTS && strcmp(contract_name(out->contract), contract) != 0)
