@@ -476,6 +476,22 @@ static void a_log_of_noise_is_read_without_harm(void **state)
     free(channel);
 }
 
+static void a_page_that_nobody_can_read_is_not_read(void **state)
+{
+    (void)state;
+    Str plain = { 0 }, entangled = { 0 };
+    str_add(&plain, "<html><body>");
+    for (int i = 0; i < 1000; i++)
+        str_add(&plain, "<p class='a'>a paragraph <a href='x.php'>and a link</a></p>\n");
+    str_add(&entangled, "<html><body><p ");
+    for (int i = 0; i < 300000; i++)
+        str_addf(&entangled, "a%d=1 ", i);
+    assert_true(page_is_bearable(str_c(&plain), plain.len));
+    assert_false(page_is_bearable(str_c(&entangled), entangled.len));
+    str_release(&plain);
+    str_release(&entangled);
+}
+
 static void generated_files_quote_what_the_program_said(void **state)
 {
     (void)state;
@@ -516,6 +532,7 @@ int main(void)
         cmocka_unit_test(links_in_an_application_lead_nowhere),
         cmocka_unit_test(cookies_are_set_and_taken_away),
         cmocka_unit_test(a_log_of_noise_is_read_without_harm),
+        cmocka_unit_test(a_page_that_nobody_can_read_is_not_read),
         cmocka_unit_test(generated_files_quote_what_the_program_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
