@@ -88,7 +88,7 @@ written() {
     "$SUNDEW" -q mutability libstack.a --pipeline D --verdicts -- make -s -B -C tests check >verdicts.txt
     grep -q 'stack_push(s): mutable (D)' verdicts.txt && grep -q 'stack_size(s): unknown' verdicts.txt || { cat verdicts.txt; return 1; }
 }
-ok "random sequences show mutability what is written" written
+ok_mounted "random sequences show mutability what is written" written
 
 # ---- crashes
 
