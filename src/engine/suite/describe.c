@@ -44,13 +44,29 @@ unsigned describe_step(const SeqTest *t)
     return last < t->seq->n ? last : t->seq->n - 1;
 }
 
-/* The last call before it that changes something; -1: none. */
+/* Does a call get something that the other gets, or has made? */
+static bool shares(const SeqTest *t, unsigned step, unsigned other)
+{
+    const SeqStep *a = &t->seq->steps[step], *b = &t->seq->steps[other];
+    for (unsigned i = 0; i < a->nargs; i++) {
+        if (!value_is_made(&a->args[i]))
+            continue;
+        for (unsigned k = 0; k < b->nargs; k++)
+            if (value_equal(&a->args[i], &b->args[k]))
+                return true;
+        if (a->args[i].step == other)
+            return true;
+    }
+    return false;
+}
+
+/* The last call before it that changes something of what it gets; -1: none. */
 static int change_before(const SeqTest *t, unsigned about)
 {
     for (unsigned i = about; i-- > 0;) {
         const SeqStep *st = &t->seq->steps[i];
         if (st->f && !st->looking && !st->closing && !st->f->observes && !makes(st) &&
-            st->f->takes_handle && st->f != t->seq->steps[about].f)
+            st->f->takes_handle && st->f != t->seq->steps[about].f && shares(t, about, i))
             return (int)i;
     }
     return -1;
@@ -77,8 +93,8 @@ static int64_t number_of(const Type *type, uint64_t bits)
 
 static Special special_of(const ApiPlace *p, const SeqValue *v)
 {
-    bool number = v->kind == VALUE_INTEGER && p->type &&
-                  (p->role == ROLE_INTEGER || p->role == ROLE_LENGTH);
+    bool number =
+        v->kind == VALUE_INTEGER && p->type && (p->role == ROLE_INTEGER || p->role == ROLE_LENGTH);
     int64_t n = number ? number_of(p->type, v->integer) : 1;
     if (v->kind == VALUE_NULL && p->role != ROLE_CALLBACK && p->role != ROLE_USER_DATA)
         return (Special){ "null", "NULL" };

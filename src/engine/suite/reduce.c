@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROUNDS = 8, MOST_PLAIN = 24 };
+enum { ROUNDS = 8, MOST_PLAIN = 24, LONG = 12 };
 
 typedef struct Reducer {
     const ReducePlan *plan;
@@ -184,7 +184,18 @@ static void take_shortest(const Reducer *r, Shrinking *s, const ExecJob *jobs, c
         s->now = (Seq *)best;
 }
 
-/* All sequences without one of their steps, in one go. */
+/* Without the calls of a stretch, those that need them included; NULL: nothing is left, or
+ * nothing went. */
+static Seq *without_stretch(Arena *a, const Seq *s, unsigned from, unsigned n)
+{
+    const Seq *now = s;
+    for (unsigned k = from + n < s->n ? from + n : s->n; k-- > from && now;)
+        if (k < now->n && !now->steps[k].closing && !now->steps[k].looking)
+            now = seq_without(a, now, k);
+    return now == s ? NULL : (Seq *)now;
+}
+
+/* All sequences without one of their steps, in one go; long ones also without stretches. */
 static bool shrink_round(Reducer *r, Arena *a, Shrinking *all, size_t n, uint8_t *scratch,
                          bool *changed, Err *err)
 {
@@ -198,6 +209,12 @@ static bool shrink_round(Reducer *r, Arena *a, Shrinking *all, size_t n, uint8_t
             if (c)
                 vec_push(&jobs, ((ExecJob){ .seq = c, .all = true }));
         }
+        for (unsigned size = s->now->n / 2; s->now->n > LONG && !s->settled && size > 2; size /= 2)
+            for (unsigned k = 0; k < s->now->n; k += size) {
+                Seq *c = without_stretch(a, s->now, k, size);
+                if (c)
+                    vec_push(&jobs, ((ExecJob){ .seq = c, .all = true }));
+            }
         Seq *plain[MOST_PLAIN];
         size_t nplain = s->settled ? 0 : plain_variants(a, s->now, plain, MOST_PLAIN);
         for (size_t k = 0; k < nplain; k++)
