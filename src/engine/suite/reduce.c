@@ -91,13 +91,15 @@ static bool has_all(const Reducer *r, const Outcome *o, const Shrinking *s, uint
  * many of them. */
 static unsigned noise_of_text(const SeqValue *v)
 {
-    unsigned noise = v->n > 40 ? 2 : 0, run = 0;
+    unsigned noise = v->n > 40 ? 2 : 0, run = 0, blanks = 0;
     for (size_t i = 0; i < v->n; i++) {
         uint8_t c = v->bytes[i];
+        blanks += c == ' ';
         run = i && c == v->bytes[i - 1] ? run + 1 : 0;
         noise += (c < ' ' && c != '\n' && c != '\t') || c > '~';
         noise += run >= 3;
     }
+    noise += blanks > 1;         /* a message, most likely */
     return noise < 30 ? noise : 30;
 }
 
@@ -424,7 +426,7 @@ static bool hunt(Reducer *r, Hunt *h, Err *err)
  * A test that is kept for its mutants alone may do much that these don't need.
  */
 
-enum { MOST_VARIANTS = 160, MOST_KILLS = 12, KILL_ROUNDS = 3 };
+enum { MOST_VARIANTS = 200, MOST_KILLS = 12, KILL_ROUNDS = 5 };
 
 typedef struct Variants {
     Seq *seqs[MOST_VARIANTS];
@@ -442,6 +444,14 @@ static void add_variants(Arena *a, const SeqTest *t, uint32_t test, Variants *v)
             v->seqs[v->n++] = c;
         }
     }
+    for (unsigned size = t->seq->n / 2; size > 1; size /= 2)
+        for (unsigned k = 0; k < t->seq->n && v->n < MOST_VARIANTS; k += size) {
+            Seq *c = without_stretch(a, t->seq, k, size);
+            if (c) {
+                v->of[v->n] = test;
+                v->seqs[v->n++] = c;
+            }
+        }
     size_t n = plain_variants(a, t->seq, v->seqs + v->n, MOST_VARIANTS - v->n);
     for (size_t k = 0; k < n; k++)
         v->of[v->n++] = test;
