@@ -254,7 +254,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/tools/%.o $(BUILD)/libsundew.a
 	$(Q)$(CC) $(SANFLAGS) $(FASTLD) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # Readers that get damaged input: by itself, or with libFuzzer's main() in FUZZ=1.
-$(call obj,$(fuzz_src)): CFLAGS += $(if $(FUZZ),-DSUNDEW_FUZZ)
+$(call obj,$(fuzz_src)): override CFLAGS += $(if $(FUZZ),-DSUNDEW_FUZZ)
 $(BUILD)/tests/fuzz: $(call obj,$(fuzz_src)) $(BUILD)/libsundew.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)

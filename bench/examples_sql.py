@@ -52,9 +52,10 @@ def plain(v):
     """A value as all three print it."""
     if v is None or v == "\\N":
         return "NULL"
+    v = v.rstrip(" ") if isinstance(v, str) else v             # char(n) is padded
     if v in (True, False, "t", "f"):
         return "1" if v in (True, "t") else "0"
-    s = str(v).rstrip()
+    s = str(v)
     if re.fullmatch(r"-?\d+(\.\d*)?([eE][-+]?\d+)?", s):
         return "%.9g" % (float(s) + 0.0) if abs(float(s)) > 1e-9 else "0"
     m = re.fullmatch(r"(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d:\d\d(?:\.\d*[1-9])?)(?:\.?0*)?Z?)?", s)
@@ -73,6 +74,7 @@ def answer_of(a):
 def lite_database(schema, inserts, dialect="sqlite"):
     db = sqlite3.connect(":memory:")
     db.execute("PRAGMA foreign_keys = ON")
+    db.create_function("concat", -1, lambda *v: "".join(str(x) for x in v if x is not None))
     db.execute("PRAGMA case_sensitive_like = %d" % (dialect != "sqlite"))
     db.executescript(schema)
     db.executescript(inserts)
@@ -82,6 +84,12 @@ def lite_database(schema, inserts, dialect="sqlite"):
 def lite_answer(db, text):
     db.set_progress_handler(lambda: 1, 20000000)
     return sorted(tuple(plain(v) for v in row) for row in db.execute(text))
+
+
+def unescaped(v):
+    """A field as COPY writes it."""
+    names = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f", "v": "\v"}
+    return v if v == "\\N" else re.sub(r"\\(.)", lambda m: names.get(m.group(1), m.group(1)), v)
 
 
 class Postgres:
@@ -109,7 +117,7 @@ class Postgres:
                            input=script, capture_output=True, text=True, timeout=60)
         if p.returncode:
             return None, p.stderr.strip().splitlines()[0]
-        return sorted(tuple(plain(v) for v in line.split("\t")) for line in p.stdout.splitlines()), ""
+        return sorted(tuple(plain(unescaped(v)) for v in line.split("\t")) for line in p.stdout.split("\n")[:-1]), ""
 
     def stop(self):
         self.call("pg_ctl", "-D", self.dir + "/data", "-m", "immediate", "stop")
@@ -289,6 +297,11 @@ def from_mysql(text):
         return "'%s'" % body.replace("'", "''")
     text = re.sub(r"`[^`]*`|'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\"", one, text.strip())
     text = re.sub(r"\bifnull\(", "coalesce(", text, flags=re.I)
+    text = re.sub(r"\b(curdate\(\)|current_date)", "date '2017-02-09'", text, flags=re.I)      # the day of the recording
+    text = re.sub(r"\bnow\(\)", "timestamp '2017-02-09 12:00:00'", text, flags=re.I)
+    text = re.sub(r"\bdate_(add|sub)\(((?:date|timestamp) '[^']*'|[\w.]+), *interval (\d+) (\w+)\)", lambda m: "%s %s interval '%s %s'" % (
+        m.group(2), "+" if m.group(1).lower() == "add" else "-", m.group(3), m.group(4)), text, flags=re.I)
+    text = re.sub(r"\btimestamp\(([^(),]+), *([^(),]+)\)", r"concat(\1, ' ', \2)", text, flags=re.I)
     parts = re.split(r"('(?:[^']|'')*'|\"[^\"]*\")", text)         # user is a column, not a function
     text = "".join(p if k % 2 else re.sub(r"\buser\b", '"user"', p) for k, p in enumerate(parts))
     text = re.sub(r"\bas '(\w+)'", r'AS "\1"', text, flags=re.I)
@@ -303,7 +316,7 @@ def suite_lines(folder):
         if text and not text.startswith("--"):
             words = set(re.findall(r'"([^"]+)"|(\w+)', text.lower()))
             used = [t for t in tables if (t, "") in words or ("", t) in words]
-            yield Query("%s:%d" % (os.path.basename(folder), i + 1), text, "".join(tables[t] for t in used), re.sub(r"\bchar_length\(", "length(", lite, flags=re.I))
+            yield Query("%s:%d" % (os.path.basename(folder), i + 1), text, "".join(tables[t] for t in used), re.sub(r"\.primary\b", '."primary"', re.sub(r"\bchar_length\(", "length(", lite, flags=re.I)))
 
 
 def listed_schema(db):

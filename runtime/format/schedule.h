@@ -25,12 +25,14 @@
 enum {
     SUNDEW_SCHEDULE_FD = 202,
     SUNDEW_SCHEDULE_MAGIC = 0x68635364,       /* "dSch" */
-    SUNDEW_SCHEDULE_VERSION = 1,
+    SUNDEW_SCHEDULE_VERSION = 2,
     SUNDEW_SCHEDULE_THREADS = 64,             /* a bit each in a mask */
     SUNDEW_SCHEDULE_FORCES = 1024,
     SUNDEW_SCHEDULE_STEPS = 1 << 15,
     SUNDEW_SCHEDULE_RACES = 64,
     SUNDEW_SCHEDULE_HELD = 4,                 /* locks told of an access */
+    SUNDEW_SCHEDULE_STACK = 8,                /* callers told of an access */
+    SUNDEW_SCHEDULE_NOWHERE = -1,             /* the site of what a player does */
     SUNDEW_SCHEDULE_HOT = 1 << 14,            /* bytes: sites below 131072 */
 };
 #define SUNDEW_SCHEDULE_ENV "SUNDEW_SCHEDULE"
@@ -115,6 +117,9 @@ struct sundew_side {
     uint32_t site;
     uint8_t thread, write, nheld, unused;
     uint64_t held[SUNDEW_SCHEDULE_HELD]; /* locks: addresses */
+    uint32_t held_at[SUNDEW_SCHEDULE_HELD]; /* sites where they were taken */
+    uint32_t stack[SUNDEW_SCHEDULE_STACK]; /* addresses in the file of the woven program,
+                                            * innermost first; 0: no more */
 };
 struct sundew_race {
     uint64_t address;

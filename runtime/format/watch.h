@@ -35,6 +35,14 @@ enum {
     SUNDEW_FD_NONBLOCKING = 32,
 };
 
+/* Words of a command that the program had read, for `bits`. */
+enum {
+    SUNDEW_WORD_BARE = 1,    /* without quotes */
+    SUNDEW_WORD_SPECIAL = 2, /* … and with a special character, or out of its quotes */
+    SUNDEW_WORD_QUOTED = 4,
+    SUNDEW_WORD_ESCAPED = 16, /* it had a quote, and the command has it escaped */
+};
+
 struct sundew_watch_slot {
     uint64_t n;              /* opportunities */
     uint64_t bad;            /* observations that speak for the warning */

@@ -20,6 +20,7 @@ typedef struct Past {
     uint8_t thread, bytes;                       /* bytes: a bit each; 0: none */
     uint8_t atomic, freed, nheld;
     uint64_t held[SUNDEW_SCHEDULE_HELD];
+    uint32_t held_at[SUNDEW_SCHEDULE_HELD], stack[SUNDEW_SCHEDULE_STACK];
 } Past;
 
 typedef struct Cell {
@@ -70,6 +71,8 @@ static struct sundew_side side(const Past *p, bool write)
         .site = p->site, .thread = p->thread, .write = write, .nheld = p->nheld
     };
     memcpy(s.held, p->held, sizeof s.held);
+    memcpy(s.held_at, p->held_at, sizeof s.held_at);
+    memcpy(s.stack, p->stack, sizeof s.stack);
     return s;
 }
 
@@ -143,6 +146,9 @@ void sundew_track(SchedThread *me, const void *at, uint32_t what, uint32_t site)
                  .freed = (what & FREES) != 0 };
     now.nheld = (uint8_t)(me->nheld < SUNDEW_SCHEDULE_HELD ? me->nheld : SUNDEW_SCHEDULE_HELD);
     memcpy(now.held, me->held, now.nheld * sizeof *now.held);
+    memcpy(now.held_at, me->held_at, now.nheld * sizeof *now.held_at);
+    if (sundew_plan->flags & SUNDEW_SCHEDULE_RACING)
+        sundew_stack(me, now.stack);
     for (uint64_t a = from & ~(uint64_t)7; a < to; a += 8) {
         unsigned lo = a < from ? (unsigned)(from - a) : 0, hi = to - a < 8 ? (unsigned)(to - a) : 8;
         now.bytes = (uint8_t)((0xff << lo) & (0xff >> (8 - hi)));
@@ -173,36 +179,38 @@ static void forget(const void *p, size_t n)
 }
 
 /* Memory that goes is written: who uses it afterwards is in conflict. */
-static void gone(void *p)
+static void gone(void *p, const void *frame)
 {
     SchedThread *me = p && sundew_schedule_on ? sundew_enter() : NULL;
     if (!me)
         return;
     if (sundew_site_is_hot(me->site))
         sundew_point(me, SUNDEW_AT_FREE, p);
+    me->frame = frame;
     size_t n = is_allocated(p) ? malloc_usable_size(p) : 0;
     if (n > MOST_CELLS * 8)
         forget(p, n);
     sundew_track(me, p,
                  (uint32_t)(n < MOST_CELLS * 8 ? n : MOST_CELLS * 8) | SUNDEW_ACCESS_WRITE | FREES,
                  me->site);
+    me->frame = NULL;
     sundew_leave(me);
 }
 
 void sundew_sched_free(void *p);
-void sundew_sched_free(void *p)
+__attribute__((noinline)) void sundew_sched_free(void *p)
 {
     int kept = errno;
-    gone(p);
+    gone(p, __builtin_frame_address(0));
     errno = kept;
     free(p);
 }
 
 void *sundew_sched_realloc(void *p, size_t n);
-void *sundew_sched_realloc(void *p, size_t n)
+__attribute__((noinline)) void *sundew_sched_realloc(void *p, size_t n)
 {
     int kept = errno;
-    gone(p);
+    gone(p, __builtin_frame_address(0));
     errno = kept;
     return realloc(p, n);
 }

@@ -142,8 +142,11 @@ void sundew_schedule_end(void)
 }
 
 /* A program begins here, before its own constructors. */
-__attribute__((constructor(101))) static void start(void)
+__attribute__((constructor(101))) static void start(int argc, char **argv, char **envp)
 {
+    (void)argc;
+    (void)argv;
+    sundew_stack_top = (uintptr_t)envp;
     const char *how = getenv(SUNDEW_SCHEDULE_ENV);
     if (!how)
         return;
@@ -610,7 +613,7 @@ void sundew_thread_arrived(SchedThread *t)
         futex(&t->arrived, FUTEX_WAIT, 0);
 }
 
-void sundew_schedule_point(const void *at, uint32_t what, uint32_t site)
+__attribute__((noinline)) void sundew_schedule_point(const void *at, uint32_t what, uint32_t site)
 {
     SchedThread *me = sundew_sched_self;
     if (!me || me->inside)
@@ -628,7 +631,9 @@ void sundew_schedule_point(const void *at, uint32_t what, uint32_t site)
         sundew_yield(me, SUNDEW_AT_YIELD);
     }
     me->width = 0;
+    me->frame = __builtin_frame_address(0);
     sundew_track(me, at, what, site);
+    me->frame = NULL;
     me->inside = false;
     errno = kept;
 }

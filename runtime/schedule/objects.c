@@ -69,8 +69,10 @@ void sundew_release(SchedThread *me, SchedObject *o)
 
 void sundew_hold(SchedThread *me, const volatile void *lock)
 {
-    if (me->nheld < MOST_HELD)
+    if (me->nheld < MOST_HELD) {
+        me->held_at[me->nheld] = me->site;
         me->held[me->nheld++] = (uint64_t)(uintptr_t)lock;
+    }
 }
 
 void sundew_let_go(SchedThread *me, const volatile void *lock)
@@ -78,6 +80,8 @@ void sundew_let_go(SchedThread *me, const volatile void *lock)
     for (uint32_t i = me->nheld; i-- > 0;)
         if (me->held[i] == (uint64_t)(uintptr_t)lock) {
             memmove(&me->held[i], &me->held[i + 1], (me->nheld - i - 1) * sizeof *me->held);
+            memmove(&me->held_at[i], &me->held_at[i + 1],
+                    (me->nheld - i - 1) * sizeof *me->held_at);
             me->nheld--;
             return;
         }

@@ -12,11 +12,25 @@ int sundew_sched_pthread_join(pthread_t handle, void **result);
 int sundew_sched_sem_wait(sem_t *s);
 int sundew_sched_sem_post(sem_t *s);
 
+/* What the player does stands nowhere in the library. */
+static int create(pthread_t *thread, const pthread_attr_t *attr, void *(*routine)(void *),
+                  void *arg)
+{
+    sundew_schedule_site = (uint32_t)SUNDEW_SCHEDULE_NOWHERE;
+    return sundew_sched_pthread_create(thread, attr, routine, arg);
+}
+
+static int join(pthread_t handle, void **result)
+{
+    sundew_schedule_site = (uint32_t)SUNDEW_SCHEDULE_NOWHERE;
+    return sundew_sched_pthread_join(handle, result);
+}
+
 static struct sundew_player_schedule functions = {
     .begin = sundew_schedule_begin,
     .end = sundew_schedule_end,
-    .create = sundew_sched_pthread_create,
-    .join = sundew_sched_pthread_join,
+    .create = create,
+    .join = join,
     .sem_wait = sundew_sched_sem_wait,
     .sem_post = sundew_sched_sem_post,
 };

@@ -2,6 +2,7 @@
  * schedule_int - what the files of the scheduling runtime share.
  *
  *     core     threads, the choice of the next one, the log of steps
+ *     stack    where an access is called from
  *     objects  what is known of each lock, condition, barrier; clocks
  *     access   plain accesses: hot sites, data races
  *     sync     locks, conditions, barriers, semaphores, once
@@ -58,10 +59,12 @@ typedef struct SchedThread {
     uint32_t spun;                   /* times that it was found to spin since then */
     uint64_t seen[4];                /* last views that went into its history */
     uint32_t nseen;
+    const void *frame;               /* of the function that the woven code called; NULL */
     uint8_t width, oldest;           /* bytes of the access it stands at, up to 8; of turns */
     uint32_t quiet;                  /* accesses at sites that are not hot, likewise */
     uint32_t clock[SUNDEW_SCHEDULE_THREADS];
     uint64_t held[MOST_HELD];
+    uint32_t held_at[MOST_HELD];
     uint32_t nheld;
     pthread_t handle;
     void *(*routine)(void *);
@@ -122,6 +125,11 @@ void sundew_let_go(SchedThread *me, const volatile void *lock);
 
 /* The thread has seen something that depends on the order of threads. */
 void sundew_seen(SchedThread *me, uint64_t what);
+
+/* --- stack */
+extern uintptr_t sundew_stack_top;               /* of the first thread */
+/* From me->frame on; SUNDEW_SCHEDULE_STACK return addresses. */
+void sundew_stack(const SchedThread *me, uint32_t *out);
 
 /* --- access */
 bool sundew_site_is_hot(uint32_t site);

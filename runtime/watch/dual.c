@@ -7,7 +7,41 @@ static _Thread_local char inside __attribute__((tls_model("initial-exec")));
 
 static int sign(int r) { return (r > 0) - (r < 0); }
 
-void sundew_watch_compare(uint32_t slot, SundewCompare *f, const void *a, const void *b, int r)
+/* Copies of elements while a sort runs: elements move, and what they lead to stays. */
+enum { SAMPLES = 8, SAMPLE = 64 };
+static _Thread_local struct {
+    uint32_t slot, n;                /* slot + 1; 0: no sort runs */
+    char all[SAMPLES][SAMPLE] __attribute__((aligned(16)));
+} sorting __attribute__((tls_model("initial-exec")));
+
+void sundew_watch_sort(uint32_t slot, uint32_t begins)
+{
+    sorting.slot = begins ? slot + 1 : 0;
+    sorting.n = 0;
+}
+
+/* From a to b to c the order goes one way, so it does from a to c. */
+static int is_order(int ab, int bc, int ac)
+{
+    if (!ab)
+        return ac == bc;
+    return !bc || ab == bc ? ac == ab : 1;
+}
+
+static void compare_three(struct sundew_watch_slot *s, SundewCompare *f, const void *a,
+                          const void *b, int ab, uint32_t size)
+{
+    unsigned have = sorting.n < SAMPLES ? sorting.n : SAMPLES;
+    for (unsigned i = 0; i < have; i++) {
+        int bc = sign(f(b, sorting.all[i])), ac = sign(f(a, sorting.all[i]));
+        if (!is_order(ab, bc, ac))
+            sundew_watch_bad(s, 4, bc, ac);
+    }
+    memcpy(sorting.all[sorting.n++ % SAMPLES], a, size);
+}
+
+void sundew_watch_compare(uint32_t slot, SundewCompare *f, const void *a, const void *b, int r,
+                          uint32_t size)
 {
     struct sundew_watch_slot *s = inside ? NULL : sundew_watch_slot_of(slot);
     if (!s || sundew_watch_note(s) >= SUNDEW_WATCH_DUAL)
@@ -15,6 +49,8 @@ void sundew_watch_compare(uint32_t slot, SundewCompare *f, const void *a, const 
     int error = errno;
     inside = 1;
     int back = f(b, a), self = f(a, a);
+    if (sorting.slot == slot + 1 && size && size <= SAMPLE)
+        compare_three(s, f, a, b, sign(r), size);
     inside = 0;
     errno = error;
     if (sign(r) != -sign(back))
@@ -108,4 +144,27 @@ void sundew_watch_equal(uint32_t slot, void *hash, const void *a, const void *b,
     errno = error;
     if (x != y)
         sundew_watch_bad(s, 1, (int64_t)x, (int64_t)y);
+}
+
+/* ---- objects that are compared byte by byte */
+
+void sundew_watch_bytes(uint32_t slot, const char *a, const char *b, const char *mask, int r,
+                        SundewCompare *equal, uint32_t zero)
+{
+    struct sundew_watch_slot *s = inside ? NULL : sundew_watch_slot_of(slot);
+    if (!s || sundew_watch_note(s) >= SUNDEW_WATCH_DUAL || !r)
+        return;
+    int same = 1, error = errno;
+    for (size_t i = 0; mask[i]; i++)
+        same &= mask[i] == '0' || a[i] == b[i];
+    if (same) {
+        sundew_watch_bad(s, 1, 0, 0);
+    } else if (equal) {
+        inside = 1;
+        same = (equal(a, b) == 0) == (zero != 0);
+        inside = 0;
+        errno = error;
+        if (same)
+            sundew_watch_bad(s, 2, 0, 0);
+    }
 }

@@ -163,3 +163,18 @@ void sundew_watch_loaded(uint32_t slot, const void *p)
     if (sundew_watch_is_freed(p))
         sundew_watch_bad(s, 1, 0, 0);
 }
+
+/* A member that is an object of its own is no member. */
+void sundew_watch_cast(uint32_t slot, const void *p, uint64_t need, uint64_t back)
+{
+    struct sundew_watch_slot *s = sundew_watch_slot_of(slot);
+    uint64_t alone = s ? sundew_watch_size(p) : 0;
+    uint64_t real = s && back && !alone ? sundew_watch_size((const char *)p - back) : alone;
+    if (!real)
+        return;
+    sundew_watch_note(s);
+    if (back && alone)
+        sundew_watch_bad(s, 1, (int64_t)alone, (int64_t)need);
+    else if (real < need)
+        sundew_watch_bad(s, 1, (int64_t)real, (int64_t)need);
+}

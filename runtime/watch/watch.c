@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 #include <unwind.h>
 
@@ -15,7 +16,7 @@ static struct sundew_watch_slot *slots;
 static uint32_t nslots;
 static uint32_t my_process;          /* index + 1 */
 static pid_t my_pid;
-static int64_t injected = -1;
+static int64_t injected = -1, injected_error;
 
 /* ---- the file */
 
@@ -55,8 +56,11 @@ __attribute__((constructor(101))) static void start(void)
         path = sundew_watch_path;
     if (*path)
         open_file(path);
-    if (inject)
-        injected = strtol(inject, NULL, 10);
+    if (inject) {
+        char *end;
+        injected = strtol(inject, &end, 10);
+        injected_error = *end == ':' ? strtol(end + 1, NULL, 10) : 0;
+    }
     errno = error;
 }
 
@@ -209,6 +213,16 @@ void sundew_watch_stream(uint32_t slot, void *stream, int64_t want, int64_t got)
     struct sundew_watch_slot *s = sundew_watch_slot_of(slot);
     if (s)
         transfer(s, stream ? fileno_unlocked(stream) : -1, want, got);
+}
+
+void sundew_watch_vector(uint32_t slot, int64_t fd, const struct iovec *v, int64_t n, int64_t got)
+{
+    struct sundew_watch_slot *s = sundew_watch_slot_of(slot);
+    int64_t want = 0;
+    for (int64_t i = 0; s && got >= 0 && i < n; i++)
+        want += (int64_t)v[i].iov_len;
+    if (s)
+        transfer(s, (int)fd, want, got);
 }
 
 /* ---- texts */
@@ -377,7 +391,21 @@ void *sundew_watch_inject_null(uint32_t slot, void *result)
     return NULL;
 }
 
-int64_t sundew_watch_inject_short(uint32_t slot, int64_t result)
+static _Thread_local char failing __attribute__((tls_model("initial-exec")));
+
+int64_t sundew_watch_inject_short(uint32_t slot, int64_t want)
 {
-    return result > 1 && is_injected(slot) ? result / 2 : result;
+    if (want <= 1 || !is_injected(slot))
+        return want;
+    failing = injected_error != 0;
+    return failing ? 0 : want / 2;
+}
+
+int64_t sundew_watch_inject_failure(uint32_t slot, int64_t result)
+{
+    if (!failing || injected != slot)
+        return result;
+    failing = 0;
+    errno = (int)injected_error;
+    return -1;
 }

@@ -9,6 +9,7 @@
  * Environment:
  *     SUNDEW_WATCH=FILE        the evidence file
  *     SUNDEW_WATCH_INJECT=N    calls that the weave made to fail do so at slot N
+ *     SUNDEW_WATCH_INJECT=N:E  transfers fail with errno E there
  */
 #ifndef SUNDEW_WATCH_H
 #define SUNDEW_WATCH_H
@@ -48,6 +49,16 @@ void sundew_watch_format(uint32_t slot, const char *format);
 /* The program asked about a path, and then uses it. */
 void sundew_watch_path_use(uint32_t slot, const char *path);
 
+/* A command for the shell or (`sql`) a database; `own`: texts of the code that makes it. */
+void sundew_watch_command(uint32_t slot, const char *text, const char *own, uint32_t sql);
+/* Bytes that came in; a line of fgets(); what getline() left at *line. */
+void sundew_watch_input(const void *p, int64_t n);
+void sundew_watch_input_text(const char *text, int64_t n);
+void sundew_watch_input_line(char *const *line, int64_t n);
+/* readv() and writev(). */
+struct iovec;
+void sundew_watch_vector(uint32_t slot, int64_t fd, const struct iovec *v, int64_t n, int64_t got);
+
 /* ---- regions: the right operand of & and | */
 void sundew_watch_region(uint32_t slot, uint32_t left_decides);
 void sundew_watch_effect(void);
@@ -55,7 +66,14 @@ void sundew_watch_region_end(uint32_t slot);
 
 /* ---- pure functions that are called a second time */
 typedef int SundewCompare(const void *, const void *);
-void sundew_watch_compare(uint32_t slot, SundewCompare *f, const void *a, const void *b, int r);
+/* `size`: of an element, 0: not known. While a sort runs, three elements are compared, too. */
+void sundew_watch_compare(uint32_t slot, SundewCompare *f, const void *a, const void *b, int r,
+                          uint32_t size);
+void sundew_watch_sort(uint32_t slot, uint32_t begins);
+/* memcmp() of two objects gave `r`. mask: '1' for each byte of a member. `equal` may be NULL;
+ * `zero`: its 0 means equal. */
+void sundew_watch_bytes(uint32_t slot, const char *a, const char *b, const char *mask, int r,
+                        SundewCompare *equal, uint32_t zero);
 /* `bits`: of the hash's type; text: 1, keys are strings; 2, 0 means equal. */
 void sundew_watch_hash(uint32_t slot, void *hash, void *equal, const void *key, uint64_t h,
                        uint32_t bits, uint32_t text);
@@ -71,14 +89,20 @@ void sundew_watch_object(uint32_t slot, const void *p, uint64_t size);
 /* An object whose first part is copied has exactly the size of the whole type. */
 void sundew_watch_sliced(uint32_t slot, const void *p, uint64_t part, uint64_t whole);
 void sundew_watch_shared(uint32_t slot, const void *from, const void *to, uint64_t offset);
-/* A field keeps the pointer that is freed; a field is loaded. */
+/* A field keeps the pointer that is freed; a field is loaded, or a pointer is freed once more. */
 void sundew_watch_stale(uint32_t slot, const void *p);
 void sundew_watch_loaded(uint32_t slot, const void *p);
 void sundew_watch_revive(const void *p);
 /* The function returns and has not freed `p`. */
 void sundew_watch_left(uint32_t slot, const void *p);
 
+/* `p` is used as, or (`back` > 0) as a member at that offset of, an object of `need` bytes. */
+void sundew_watch_cast(uint32_t slot, const void *p, uint64_t need, uint64_t back);
+
 /* ---- injection */
 void *sundew_watch_inject_null(uint32_t slot, void *result);
-int64_t sundew_watch_inject_short(uint32_t slot, int64_t result);
+/* Fewer bytes to transfer; none where the call is to fail. */
+int64_t sundew_watch_inject_short(uint32_t slot, int64_t want);
+/* What the call returns; -1 and errno where it is to fail. */
+int64_t sundew_watch_inject_failure(uint32_t slot, int64_t result);
 #endif

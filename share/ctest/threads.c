@@ -1,31 +1,40 @@
 /*
- * The schedules. One thread runs to its k-th instruction of the library and is stopped
- * there; the other one runs, all its calls or only the first; then each goes on. This is
- * done for each k, in a process of its own. The processor's trap flag stops a thread after
- * each instruction; a breakpoint at their end passes over functions of other libraries. Who
- * waits for the other's lock is seen to sleep, and the other goes on.
+ * The schedules. The threads take turns as they did when the failure was found. A turn that was
+ * cut short ends at an instruction of the library, or after a call. Which instruction is not
+ * known here, so all are tried, each in a process of its own; of two such turns, many pairs of
+ * instructions, spread evenly. The processor's trap flag stops a thread after each instruction.
+ * Functions of other libraries are passed over: they return to a trap. Who waits for the
+ * other's lock is seen to sleep, and the other goes on.
  */
 #ifndef __x86_64__
 #error "this needs the trap flag of x86-64"
 #endif
 
 enum { END_WELL = 40, END_SHORT, END_STUCK, END_WRONG, END_SANITIZER = 99 };
-enum { MOST_STEPS = 100000, TRAP_FLAG = 0x100, ASLEEP = 5, STUCK = 1000 };
+enum { MOST_STEPS = 100000, PAIRS = 2000, TRAP_FLAG = 0x100, ASLEEP = 5, STUCK = 1000 };
+enum { TURNS = sizeof turns / sizeof *turns };
 
 struct actor {
     void (*body)(void);
     pthread_t thread;
-    int number, calls, until_call, wakes[2];
-    long steps, until_step;
-    volatile int id, stopped, over;
+    int number, calls, was_inside, wakes[2];
+    uintptr_t back;                      /* where a function of another library returns to */
+    volatile long until_step;            /* -1: none */
+    volatile int until_call, id, stopped, over;
 };
 
-static struct actor actors[2] = { { .body = thread_1, .number = 1 },
-                                  { .body = thread_2, .number = 2 } };
+/* How the turns end: after a call, or at a step; else when the thread is over or waits. */
+struct end {
+    int call;                            /* 0: none */
+    long step;                           /* -1: none */
+};
+
+static struct actor actors[2] = { { .body = thread_1, .number = 0, .until_step = -1 },
+                                  { .body = thread_2, .number = 1, .until_step = -1 } };
 static __thread struct actor *self;
 static uintptr_t code_begin, code_end;   /* of the library */
-static uint8_t *breakpoint, replaced;    /* NULL: none */
-static int was_inside;                   /* the last step was one of the library's */
+static volatile long *steps;             /* of each thread; shared with the children */
+static int most_pairs = PAIRS;           /* the first argument of the program */
 
 /* A report of the address sanitizer, if it is there, ends the process with this status. */
 const char *__asan_default_options(void);
@@ -49,17 +58,29 @@ static void go(struct actor *a)
         abort();
 }
 
+/* From here on each instruction is a step, if a step is to be the last. */
+static void begin_steps(void)
+{
+    if (self->until_step >= 0)
+        raise(SIGTRAP);
+}
+
 /* A thread calls this after each call of the library. */
 static void next_call(void)
 {
-    if (++self->calls == self->until_call)
-        stop_here(self);
+    if (++self->calls != self->until_call)
+        return;
+    stop_here(self);
+    begin_steps();
 }
 
 /* A call has returned what it returns in no serial order. */
 __attribute__((unused)) static void wrong_result(void) { _exit(END_WRONG); }
 
 static int is_inside(uintptr_t at) { return at >= code_begin && at < code_end; }
+
+extern const char trap_on_return[] __asm__("trap_on_return");
+__asm__(".pushsection .text\ntrap_on_return: int3\n.popsection");
 
 static void on_step(int sig, siginfo_t *info, void *context)
 {
@@ -69,26 +90,22 @@ static void on_step(int sig, siginfo_t *info, void *context)
     (void)info;
     if (!self)
         return;
-    if (breakpoint && (uintptr_t)registers[REG_RIP] == (uintptr_t)breakpoint + 1) {
-        *breakpoint = replaced;
-        breakpoint = NULL;
-        registers[REG_RIP]--;
-    }
+    if ((uintptr_t)registers[REG_RIP] == (uintptr_t)trap_on_return + 1)
+        registers[REG_RIP] = (greg_t)self->back;
     int inside = is_inside((uintptr_t)registers[REG_RIP]);
-    uintptr_t back = *(uintptr_t *)registers[REG_RSP];
+    uintptr_t *back = (uintptr_t *)registers[REG_RSP];
+    int leaves = !inside && self->was_inside && is_inside(*back);
+    self->was_inside = inside;
     registers[REG_EFL] |= TRAP_FLAG;
-    if (self->until_step < 0) {
-        registers[REG_EFL] &= ~TRAP_FLAG;
-    } else if (inside && self->steps++ == self->until_step) {
-        registers[REG_EFL] &= ~TRAP_FLAG;
+    if (inside && self->until_step >= 0 && steps[self->number]++ == self->until_step)
         stop_here(self);
-    } else if (!inside && was_inside && is_inside(back)) {
-        breakpoint = (uint8_t *)back;
-        replaced = *breakpoint;
-        *breakpoint = 0xcc;
+    if (self->until_step < steps[self->number]) {
+        registers[REG_EFL] &= ~TRAP_FLAG;
+    } else if (leaves) {
+        self->back = *back;
+        *back = (uintptr_t)trap_on_return;
         registers[REG_EFL] &= ~TRAP_FLAG;
     }
-    was_inside = inside;
     errno = kept;
 }
 
@@ -97,8 +114,7 @@ static void *act(void *arg)
     self = arg;
     self->id = (int)syscall(SYS_gettid);
     stop_here(self);
-    if (self->until_step >= 0)
-        raise(SIGTRAP);
+    begin_steps();
     self->body();
     self->until_step = -1;
     self->over = 1;
@@ -142,9 +158,12 @@ static void watch_both(void)
 {
     unsigned asleep = 0;
     for (unsigned n = 0; !actors[0].over || !actors[1].over; n++) {
-        for (int i = 0; i < 2; i++)
+        for (int i = 0; i < 2; i++) {
+            actors[i].until_step = -1;
+            actors[i].until_call = 0;
             if (actors[i].stopped)
                 go(&actors[i]);
+        }
         moment(n);
         int both =
             (actors[0].over || is_asleep(&actors[0])) && (actors[1].over || is_asleep(&actors[1]));
@@ -154,31 +173,32 @@ static void watch_both(void)
     }
 }
 
-static void one_schedule(struct actor *first, struct actor *other, long step, int calls)
+static void begin(struct actor *a)
 {
-    mprotect((void *)code_begin, code_end - code_begin, PROT_READ | PROT_WRITE | PROT_EXEC);
+    if (pipe(a->wakes) != 0 || pthread_create(&a->thread, NULL, act, a) != 0)
+        abort();
+    while (!a->stopped)
+        sched_yield();
+}
+
+/* Does not return. END_SHORT: a thread was over before the step that it was to stop at. */
+static void one_schedule(const struct end *ends)
+{
     struct sigaction act_on = { .sa_sigaction = on_step, .sa_flags = SA_SIGINFO | SA_NODEFER };
+    int is_short = 0;
     sigaction(SIGTRAP, &act_on, NULL);
     before();
-    first->until_step = step;
-    first->until_call = -1;
-    other->until_step = -1;
-    other->until_call = calls;
-    for (int i = 0; i < 2; i++) {
-        if (pipe(actors[i].wakes) != 0 ||
-            pthread_create(&actors[i].thread, NULL, act, &actors[i]) != 0)
-            abort();
-        while (!actors[i].stopped)
-            sched_yield();
+    begin(&actors[0]);
+    begin(&actors[1]);
+    for (int i = 0; i < TURNS; i++) {
+        struct actor *a = &actors[turns[i].actor];
+        a->until_step = ends[i].step;
+        a->until_call = ends[i].call;
+        if (a->stopped)
+            go(a);
+        watch(a);
+        is_short |= ends[i].step >= 0 && a->over;
     }
-    go(first);
-    watch(first);
-    int is_short = first->over;
-    go(other);
-    watch(other);
-    if (first->stopped)
-        go(first);
-    watch(first);
     watch_both();
     pthread_join(actors[0].thread, NULL);
     pthread_join(actors[1].thread, NULL);
@@ -218,43 +238,108 @@ static void find_code(uintptr_t function)
         fclose(maps);
 }
 
-static int all_steps(struct actor *first, struct actor *other, int calls)
+static void say(const struct end *ends)
 {
-    for (long step = 0; step < MOST_STEPS; step++) {
-        int status;
-        fflush(NULL);
-        pid_t child = fork();
-        if (child == 0)
-            one_schedule(first, other, step, calls);
-        if (child < 0 || waitpid(child, &status, 0) != child) {
-            perror("fork");
-            exit(2);
-        }
-        if (shows(status)) {
-            printf(
-                "it shows: thread %d is stopped after %ld instructions of the library, thread %d "
-                "does %s, thread %d goes on\n",
-                first->number, step, other->number, calls < 0 ? "all its calls" : "its first call",
-                first->number);
-            return 1;
-        }
-        if (WIFEXITED(status) && WEXITSTATUS(status) == END_SHORT)
-            break;
+    printf("it shows:");
+    for (int i = 0; i < TURNS; i++) {
+        printf("%s thread %d runs", i ? ";" : "", turns[i].actor + 1);
+        if (ends[i].step >= 0)
+            printf(" to instruction %ld of the library", ends[i].step);
+        else if (ends[i].call)
+            printf(" to the end of its call %d", ends[i].call);
     }
-    return 0;
+    printf("\n");
+}
+
+/* In a process of its own. 1: it shows; -1: a step was not reached; else 0. */
+static int try(const struct end *ends)
+{
+    int status;
+    fflush(NULL);
+    steps[0] = steps[1] = 0;
+    pid_t child = fork();
+    if (child == 0)
+        one_schedule(ends);
+    if (child < 0 || waitpid(child, &status, 0) != child) {
+        perror("fork");
+        exit(2);
+    }
+    if (shows(status))
+        say(ends);
+    return shows(status) ? 1 : WIFEXITED(status) && WEXITSTATUS(status) == END_SHORT ? -1 : 0;
+}
+
+static int try_steps(struct end *ends, int turn)
+{
+    int result = 0;
+    for (ends[turn].step = 0; ends[turn].step < MOST_STEPS && !result; ends[turn].step++)
+        result = try(ends);
+    ends[turn].step = -1;
+    return result > 0;
+}
+
+/* Two turns end at steps. Pairs of steps that are spread evenly, until there are enough. */
+static int try_pairs(struct end *ends, int first, int second)
+{
+    int same = turns[first].actor == turns[second].actor, result = 0;
+    ends[first].step = ends[second].step = MOST_STEPS;
+    result = try(ends);
+    double n = (double)steps[turns[first].actor], m = (double)steps[turns[second].actor];
+    for (int i = 1; i <= most_pairs && result <= 0; i++) {
+        double x = i * 0.7548776662466927, y = i * 0.5698402909980532;
+        x -= (double)(long)x;
+        y -= (double)(long)y;
+        ends[first].step = (long)(x * n);
+        ends[second].step = same ? (long)(x * n + 1 + y * (n - x * n)) : (long)(y * m);
+        result = try(ends);
+    }
+    ends[first].step = ends[second].step = -1;
+    return result > 0;
+}
+
+/* Turns from `from` on that were cut short: after a call (c), or at a step. `nsteps` of all
+ * end at a step, `at` are those that do so far. */
+static int try_turns(struct end *ends, int from, int nsteps, int *at, int n)
+{
+    while (from < TURNS && !turns[from].cut)
+        from++;
+    if (from == TURNS)
+        return n != nsteps ? 0
+               : n == 0    ? try(ends) > 0
+               : n == 1    ? try_steps(ends, at[0])
+                           : try_pairs(ends, at[0], at[1]);
+    for (int c = 1; c < turns[from].calls; c++) {
+        ends[from].call = c;
+        if (try_turns(ends, from + 1, nsteps, at, n))
+            return 1;
+        ends[from].call = 0;
+    }
+    if (n == nsteps)
+        return 0;
+    at[n] = from;
+    return try_turns(ends, from + 1, nsteps, at, n + 1);
 }
 
 int main(int argc, char **argv)
 {
-    (void)argc;
+    struct end ends[TURNS];
+    int at[2];
+    if (argc > 1)
+        most_pairs = atoi(argv[1]);
     if (!getenv("LD_BIND_NOW") && setenv("LD_BIND_NOW", "1", 1) == 0)
         execv("/proc/self/exe", argv);   /* functions are not looked up while steps count */
     void *there = dlsym(RTLD_DEFAULT, FUNCTION_NAME);
     find_code(there ? (uintptr_t)there : (uintptr_t)FUNCTION);
-    for (int i = 0; i < 2; i++)
-        for (int calls = -1; calls < CALLS_APART; calls++)
-            if (calls && all_steps(&actors[i], &actors[!i], calls))
-                return 1;
+    steps =
+        mmap(NULL, 2 * sizeof *steps, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (steps == MAP_FAILED)
+        return 2;
+    for (int nsteps = 0; nsteps <= 2; nsteps++) {
+        for (int i = 0; i < TURNS; i++)
+            ends[i] = (struct end){ 0, -1 };
+        if (try_turns(ends, 0, nsteps, at, 0))
+            return 1;
+    }
     printf("it does not show\n");
     return 0;
 }

@@ -94,8 +94,13 @@ static struct skipping {
     greg_t was;
 } skipping = { .changed = -1 };
 
-static int skip(ucontext_t *u, uintptr_t address)
+/* Is it outside of all addresses? Then the processor does not tell where an access failed. */
+static int is_nowhere(greg_t v) { return v >> 47 != 0 && v >> 47 != -1; }
+
+static int skip(ucontext_t *u, const siginfo_t *info)
 {
+    uintptr_t address = (uintptr_t)info->si_addr;
+    int untold = info->si_code == SI_KERNEL;
     static char room[ROOM];
     greg_t *g = u->uc_mcontext.gregs;
     if (skipping.pc == (uintptr_t)g[REG_RIP] && skipping.changed >= 0)
@@ -104,7 +109,7 @@ static int skip(ucontext_t *u, uintptr_t address)
         skipping = (struct skipping){ .pc = (uintptr_t)g[REG_RIP], .changed = -1 };
     for (; skipping.next < NREGISTERS; skipping.next++) {
         int r = registers[skipping.next];
-        if (address - (uintptr_t)g[r] + NEAR >= 2 * NEAR)
+        if (untold ? !is_nowhere(g[r]) : address - (uintptr_t)g[r] + NEAR >= 2 * NEAR)
             continue;
         skipping.next++;
         skipping.changed = r;
@@ -168,7 +173,7 @@ static int goes_on(int sig, siginfo_t *info, ucontext_t *u, uintptr_t low, uintp
     if (!way || (!again && nways++ == MOST_WAYS))
         return 0;
     int on = way[0] == 'r'                     ? go_back(u, low, high)
-             : sig == SIGSEGV || sig == SIGBUS ? skip(u, (uintptr_t)info->si_addr)
+             : sig == SIGSEGV || sig == SIGBUS ? skip(u, info)
                                                : 0;
     char line[32] = "w", *at = line + 1;
     if (!on || again)

@@ -1,11 +1,12 @@
 #include "base/file.h"
+#include "base/empty.h"
 #include "base/fault.h"
 #include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,8 +104,10 @@ bool file_write_fd(int fd, const void *data, size_t n, Err *err)
 static bool write_beside(const char *path, const void *data, size_t n, const struct stat *like,
                          Err *err)
 {
-    char *temp = xprintf("%s.tmp.%ld", path, (long)getpid());
-    int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW;
+    static atomic_uint files;  /* several threads may write */
+    char *temp = xprintf("%s.tmp.%ld.%u", path, (long)getpid(), files++);
+    int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+    unlink(temp);              /* of an earlier process, or of somebody who waits for us */
     int fd = fault_hits() ? -1 : open(temp, flags, 0666);
     bool ok = fd >= 0 || err_errno(err, "%s", path);
     if (ok)
@@ -218,14 +221,15 @@ bool dir_make(const char *path, Err *err)
     return ok;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+void dir_remove(const char *path)
 {
-    (void)st, (void)type, (void)ftw;
+    int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (dir >= 0) {
+        folder_empty(dir);
+        close(dir);
+    }
     remove(path);
-    return 0;
 }
-
-void dir_remove(const char *path) { nftw(path, remove_one, 32, FTW_DEPTH | FTW_PHYS); }
 
 static int by_name(const void *a, const void *b)
 {

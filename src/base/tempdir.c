@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -69,6 +70,13 @@ static void install(void)
     }
 }
 
+/* Others may put folders there too, for us to remove. */
+static bool is_ours(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid();
+}
+
 /* Folders of processes that are no more. */
 static void sweep(const char *parent)
 {
@@ -83,7 +91,8 @@ static void sweep(const char *parent)
         if (kill((pid_t)pid, 0) == 0 || errno != ESRCH)
             continue;
         char *path = path_join(parent, names.items[i]);
-        dir_remove(path);
+        if (is_ours(path))
+            dir_remove(path);
         free(path);
     }
     strings_release(&names);

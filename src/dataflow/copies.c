@@ -95,7 +95,11 @@ const Tuple *copies_row(const Copier *c, const Op *load, const Tuple *row)
         t->fields[i] = row->fields[i];
         if (!is_new(c, load, i))
             continue;
-        Datum d = new_value(c, &row->fields[i], col);
+        bool copied, again = c->alike && !is_unique(load->rules, (int)i) &&
+                             !is_reference(c, load->rules, (int)i, &copied);
+        Copier first = *c;
+        first.round = 1;
+        Datum d = new_value(again ? &first : c, &row->fields[i], col);
         d = rules_fit(load, i, d, c->arena);
         t->fields[i] = datum_mark_made(c->arena, &d);
     }

@@ -27,6 +27,7 @@ typedef struct Copier {
     bool **varied;             /* by op id, then column: gets a new value too; rows may be NULL */
     int word; /* varied texts and dates: candidate number `word`; -1: near the old
                                 * value */
+    bool alike; /* varied columns have the same new value in all rounds, unless a key forbids it */
     int64_t step; /* added to whole numbers, for each round */
     int round; /* from 1 */
     int old; /* rounds that old rows may come from: texts get later numbers */

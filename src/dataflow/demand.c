@@ -92,6 +92,20 @@ static size_t made_of(const Sought *s, const Op *op)
     return n;
 }
 
+/* Relaxed: the row may be one that was demanded before, as in a join or a union. */
+static bool may_be_one(const Sought *s, const Op *op)
+{
+    return s->relaxed && s->shared && made_of(s, op);
+}
+
+static Sym demand_shared(Sought *s, const Op *op)
+{
+    s->shared++;
+    Sym r = demand_row(s, op);
+    s->shared--;
+    return r;
+}
+
 /* ---- rows that share rows */
 
 static const struct UniqueKey *primary_of(const Op *load)
@@ -125,7 +139,16 @@ static void assert_other_row(Sought *s, size_t from, size_t mid, size_t end)
         const struct UniqueKey *u = primary_of(x->load);
         if (x->load != y->load || !u)
             return;
-        other = arith_or(s->z, other, arith_not(s->z, same_key(s, x, y, u)));
+        Truth differ = arith_not(s->z, same_key(s, x, y, u));
+        /* Present or not tells rows of different sides of a union apart. But one left
+         * row is alone or has partners, never both: two rows that share it differ in
+         * their partners. */
+        Truth both = arith_and(s->z, x->present, y->present);
+        differ = arith_and(s->z, differ, both);
+        if (!x->partner || !y->partner)
+            differ =
+                arith_or(s->z, differ, arith_not(s->z, arith_same(s->z, x->present, y->present)));
+        other = arith_or(s->z, other, differ);
     }
     sought_assert(s, other);
 }
@@ -180,7 +203,8 @@ static Truth is_new_key(Sought *s, const Op *op, size_t k, const Sym *key)
 
 static void assert_new_key(Sought *s, const Op *op, size_t k, const Sym *key)
 {
-    sought_assert_as(s, is_new_key(s, op, k, key), TAG_FRESH);
+    if (!s->relaxed)
+        sought_assert_as(s, is_new_key(s, op, k, key), TAG_FRESH);
 }
 
 /* ---- operators */
@@ -230,7 +254,10 @@ static void flatten_into(Sought *s, const Item *it, Sym v, Syms *out)
 
 static Sym row_of_foreach(Sought *s, const Op *op)
 {
-    Sym in = demand_row(s, op->in[0]);
+    bool many = false;
+    for (size_t i = 0; i < op->nitems; i++)
+        many |= op->items[i].flatten && op->items[i].expr->type.kind != DATUM_TUPLE;
+    Sym in = many ? demand_shared(s, op->in[0]) : demand_row(s, op->in[0]);
     SymEnv env = { &in, s->outer };
     Syms out = { 0 };
     set_tag(s, op);
@@ -255,6 +282,8 @@ static Sym row_of_foreach(Sought *s, const Op *op)
 static Sym bag_of(Sought *s, const Sym *rows, size_t n)
 {
     Sym b = { .kind = DATUM_BAG, .null = no(s), .n = n };
+    /* Proofs: exactly one row, or two and more; with several groups one and more. */
+    b.open = s->relaxed && n && !(n == 1 && s->one_group);
     b.items = arena_array(s->a, Sym, n + 1);
     b.present = arena_array(s->a, Truth, n + 1);
     for (size_t i = 0; i < n; i++) {
@@ -264,34 +293,60 @@ static Sym bag_of(Sought *s, const Sym *rows, size_t n)
     return b;
 }
 
-/* GROUP ALL has one group: the rows that are there, and the new ones. */
+static int rows_in_group(const Sought *s, const Op *op)
+{
+    return s->filled == op && s->shape.group < 2 ? 2 : s->shape.group;
+}
+
+/* The rows of an input that are there, and new ones. */
+static Sym all_rows_of(Sought *s, const Op *op, size_t k)
+{
+    Vec(Sym) rows = { 0 };
+    int fresh = s->shape.empty >> k & 1 ? 0 : rows_in_group(s, op);
+    size_t *starts = arena_array(s->a, size_t, (size_t)fresh + 1);
+    for (int i = 0; i < fresh; i++) {
+        starts[i] = s->slots.len;
+        vec_push(&rows, demand_row(s, op->in[k]));
+        for (int j = 0; j < i; j++)
+            assert_other_row(s, starts[j], starts[i], s->slots.len);
+    }
+    if (op->id < 100000 && !s->relaxed) {
+        const Table *t = run_table(s->run, op->in[k]);
+        for (size_t i = 0; i < t->n && i < MOST_OLD_ROWS; i++) {
+            Datum d = datum_tuple(t->rows[i]->tuple);
+            vec_push(&rows, sym_const(s, &d));
+        }
+    }
+    Sym bag = bag_of(s, rows.items, rows.len);
+    vec_release(&rows);
+    return bag;
+}
+
+/* Relaxed: in SQL the group of all rows is there without any row, too. */
+static Sym all_or_none_of(Sought *s, const Op *op, size_t k)
+{
+    Truth some = arith_bool_var(s->z), before = s->guard;
+    s->guard = before ? arith_and(s->z, before, some) : some;
+    Sym bag = all_rows_of(s, op, k);
+    s->guard = before;
+    for (size_t i = 0; i < bag.n; i++)
+        bag.present[i] = some;
+    return bag;
+}
+
+/* GROUP ALL has one group. */
 static Sym row_of_all(Sought *s, const Op *op)
 {
     Sym r = sym_tuple(s, 1 + op->nin);
     Datum all = datum_borrow(DATUM_TEXT, "all", 3);
-    if (made_of(s, op))
+    bool hollow = s->relaxed && s->plan->lang == LANG_SQL && s->filled != op;
+    if (may_be_one(s, op))
+        s->inexact = true;
+    else if (made_of(s, op))
         sought_assert_as(s, no(s), tag_of(s, op));
     r.fields[0] = sym_const(s, &all);
-    for (size_t k = 0; k < op->nin; k++) {
-        Vec(Sym) rows = { 0 };
-        int fresh = s->shape.empty >> k & 1 ? 0 : s->shape.group;
-        size_t *starts = arena_array(s->a, size_t, (size_t)fresh + 1);
-        for (int i = 0; i < fresh; i++) {
-            starts[i] = s->slots.len;
-            vec_push(&rows, demand_row(s, op->in[k]));
-            for (int j = 0; j < i; j++)
-                assert_other_row(s, starts[j], starts[i], s->slots.len);
-        }
-        if (op->id < 100000 && !s->relaxed) {
-            const Table *t = run_table(s->run, op->in[k]);
-            for (size_t i = 0; i < t->n && i < MOST_OLD_ROWS; i++) {
-                Datum d = datum_tuple(t->rows[i]->tuple);
-                vec_push(&rows, sym_const(s, &d));
-            }
-        }
-        r.fields[k + 1] = bag_of(s, rows.items, rows.len);
-        vec_release(&rows);
-    }
+    for (size_t k = 0; k < op->nin; k++)
+        r.fields[k + 1] = hollow ? all_or_none_of(s, op, k) : all_rows_of(s, op, k);
     remember(s, op, &r.fields[0]);
     return r;
 }
@@ -304,12 +359,12 @@ static Sym row_of_group(Sought *s, const Op *op)
     bool first = true;
     s->inexact |= op->nin > 1 && made_of(s, op);   /* all have the same empty sides */
     for (size_t k = 0; k < op->nin; k++) {
-        int n = op->nin > 1 && (s->shape.empty >> k & 1) ? 0 : s->shape.group;
+        int n = op->nin > 1 && (s->shape.empty >> k & 1) ? 0 : rows_in_group(s, op);
         Sym *rows = arena_array(s->a, Sym, (size_t)n + 1);
         size_t *starts = arena_array(s->a, size_t, (size_t)n + 1);
         for (int i = 0; i < n; i++) {
             starts[i] = s->slots.len;
-            rows[i] = demand_row(s, op->in[k]);
+            rows[i] = op->nin > 1 ? demand_shared(s, op->in[k]) : demand_row(s, op->in[k]);
             set_tag(s, op);
             for (int j = 0; j < i; j++)
                 assert_other_row(s, starts[j], starts[i], s->slots.len);
@@ -325,11 +380,17 @@ static Sym row_of_group(Sought *s, const Op *op)
     }
     if (first)
         return cannot(s, "a group needs a row");
-    sought_assert_as(s, arith_not(s->z, key_null(s, &r.fields[0])), TAG_FRESH);
+    Truth null = key_null(s, &r.fields[0]);
+    if (op->nin > 1 || !s->relaxed)                /* GROUP puts nulls together */
+        sought_assert_as(s, op->nin == 1 && s->shape.null_key ? null : arith_not(s->z, null),
+                         TAG_FRESH);
     set_tag(s, op);
     for (size_t k = 0; k < op->nin; k++)
         assert_new_key(s, op, k, &r.fields[0]);
-    assert_differs_from_made(s, op, &r.fields[0]);
+    if (may_be_one(s, op))
+        s->inexact = true;
+    else
+        assert_differs_from_made(s, op, &r.fields[0]);
     remember(s, op, &r.fields[0]);
     return r;
 }
@@ -394,10 +455,13 @@ static Sym either(Sought *s, Truth first, const Sym *x, const Sym *y)
 /* Relaxed: the left row has a partner or not, each row as it likes. */
 static Sym row_of_left_join(Sought *s, const Op *op)
 {
-    Sym left = demand_row(s, op->in[0]);
+    Sym left = demand_shared(s, op->in[0]);
     Truth partner = arith_bool_var(s->z), before = s->guard;
     s->guard = before ? arith_and(s->z, before, partner) : partner;
-    Sym right = demand_row(s, op->in[1]);
+    size_t slot = s->slots.len;
+    Sym right = demand_shared(s, op->in[1]);
+    if (s->slots.len == slot + 1)
+        s->slots.items[slot].partner = true;
     set_tag(s, op);
     if (op->keys && op->keys[0].n) {
         Sym x = key_of(s, &op->keys[0], &left, s->outer),
@@ -424,7 +488,7 @@ static Sym row_of_join(Sought *s, const Op *op)
         return row_alone(s, op, 0);
     if (s->shape.outer == 2 && (op->join == JOIN_RIGHT || op->join == JOIN_FULL))
         return row_alone(s, op, 1);
-    Sym all = demand_row(s, op->in[0]);
+    Sym all = demand_shared(s, op->in[0]);
     Sym first = { 0 };
     if (op->keys && op->keys[0].n) {
         set_tag(s, op);
@@ -432,7 +496,7 @@ static Sym row_of_join(Sought *s, const Op *op)
         sought_assert(s, arith_not(s->z, key_null(s, &first)));
     }
     for (size_t k = 1; k < op->nin; k++) {
-        Sym row = demand_row(s, op->in[k]);
+        Sym row = demand_shared(s, op->in[k]);
         set_tag(s, op);
         if (op->keys && op->keys[k].n) {
             Sym key = key_of(s, &op->keys[k], &row, s->outer);
@@ -452,9 +516,9 @@ static Sym row_of_join(Sought *s, const Op *op)
 
 static Sym row_of_cross(Sought *s, const Op *op)
 {
-    Sym all = demand_row(s, op->in[0]);
+    Sym all = demand_shared(s, op->in[0]);
     for (size_t k = 1; k < op->nin; k++) {
-        Sym row = demand_row(s, op->in[k]);
+        Sym row = demand_shared(s, op->in[k]);
         all = concat(s, &all, &row);
     }
     return all;
@@ -477,7 +541,7 @@ static Sym convert(Sought *s, const Sym *v, Type to)
 static Sym row_of_union(Sought *s, const Op *op, size_t side)
 {
     const Schema *from = op->in[side]->schema, *to = op->schema;
-    Sym row = demand_row(s, op->in[side]);
+    Sym row = demand_shared(s, op->in[side]);
     if (!to)
         return row;
     Sym r = sym_tuple(s, to->n);
@@ -490,6 +554,13 @@ static Sym row_of_union(Sought *s, const Op *op, size_t side)
                                  : sym_null(s, to->fields[i].type.kind);
     }
     return r;
+}
+
+static size_t side_of(Sought *s, const Op *op)
+{
+    if (s->shape.side == SIDE_BY_TURNS)
+        return s->turn++ % op->nin;
+    return (size_t)s->shape.side < op->nin ? (size_t)s->shape.side : 0;
 }
 
 /* Relaxed: each row comes from the side that it likes. */
@@ -514,6 +585,7 @@ static Sym row_of_distinct(Sought *s, const Op *op)
 {
     Sym row = demand_row(s, op->in[0]);
     set_tag(s, op);
+    s->inexact |= may_be_one(s, op);
     for (size_t i = 0; i < s->nmade; i++)
         if (s->made[i].op == op)
             sought_assert(s, arith_not(s->z, sym_rows_alike(s, &row, s->made[i].row)));
@@ -526,6 +598,7 @@ static Sym row_of_limit(Sought *s, const Op *op)
 {
     Sym row = demand_row(s, op->in[0]);
     const Term *t = op->count;
+    s->inexact |= may_be_one(s, op);
     if (t && t->kind == TERM_CONST && datum_is_number(&t->value) &&
         (double)made_of(s, op) >= datum_as_double(&t->value))
         sought_assert_as(s, no(s), tag_of(s, op));
@@ -580,9 +653,9 @@ static Sym row_of_cube(Sought *s, const Op *op)
 
 static Sym row_of_sets(Sought *s, const Op *op)
 {
-    Sym l = demand_row(s, op->in[0]);
+    Sym l = demand_shared(s, op->in[0]);
     if (op->kind == OP_INTERSECT) {
-        Sym r = demand_row(s, op->in[1]);
+        Sym r = demand_shared(s, op->in[1]);
         set_tag(s, op);
         sought_assert(s, sym_rows_alike(s, &l, &r));
         return l;
@@ -678,7 +751,7 @@ Sym demand_row(Sought *s, const Op *op)
     case OP_UNION:
         if (s->relaxed)
             return row_of_any_side(s, op);
-        return row_of_union(s, op, (size_t)s->shape.side < op->nin ? (size_t)s->shape.side : 0);
+        return row_of_union(s, op, side_of(s, op));
     case OP_DISTINCT: return row_of_distinct(s, op);
     case OP_LIMIT: return row_of_limit(s, op);
     case OP_RANK: return row_of_rank(s, op);
@@ -700,10 +773,18 @@ Truth demand_exists(Sought *s, const Op *op, const SymEnv *env, const Sym *x, Te
 {
     Truth there = arith_bool_var(s->z), before = s->guard;
     const SymEnv *outer = s->outer;
+    Shape shape = s->shape;
+    bool one_group = s->one_group;
     int tag = s->tag;
     s->guard = before ? arith_and(s->z, before, there) : there;
     s->outer = env;
-    Sym row = demand_row(s, op);
+    if (s->relaxed) {                               /* groups of one row and more */
+        s->shape.group = 1;
+        s->one_group = false;
+    }
+    Sym row = demand_shared(s, op);
+    s->shape = shape;
+    s->one_group = one_group;
     s->tag = tag;
     if (x && row.n) {
         Term a = { .kind = TERM_FIELD, .index = 0 }, b = { .kind = TERM_FIELD, .index = 1 };
@@ -720,6 +801,7 @@ Truth demand_exists(Sought *s, const Op *op, const SymEnv *env, const Sym *x, Te
     s->outer = outer;
     if (s->stuck) {                                 /* then it is not there */
         s->stuck = false;
+        s->inexact = true;
         sought_assert(s, arith_not(s->z, there));
     }
     return there;
@@ -869,7 +951,7 @@ static void demand_only_left(Sought *s, const Class *c)
 
 static void demand_in_both(Sought *s, const Class *c)
 {
-    Sym l = demand_row(s, c->op->in[0]), r = demand_row(s, c->op->in[1]);
+    Sym l = demand_row(s, c->op->in[0]), r = demand_shared(s, c->op->in[1]);
     s->tag = TAG_OPS + c->op->id;
     sought_assert(s, sym_rows_alike(s, &l, &r));
     for (size_t i = 0; i < s->slots.len; i++)
@@ -890,8 +972,7 @@ bool demand_class(Sought *s, const Class *c)
     case CLASS_BOUNDARY:
     case CLASS_ONE_DECIDES: demand_atom(s, c); break;
     case CLASS_GROUP_OF_TWO:
-        if (s->shape.group < 2)
-            s->shape.group = 2;
+        s->filled = op;
         demand_row(s, op);
         break;
     case CLASS_EMPTY_SIDE:
@@ -909,7 +990,7 @@ bool demand_class(Sought *s, const Class *c)
     case CLASS_TWO_EACH:
         for (size_t k = 0; k < op->nin; k++)
             for (int i = 0; i < 2; i++)
-                demand_row(s, op->in[k]);
+                k ? demand_shared(s, op->in[k]) : demand_row(s, op->in[k]);
         break;
     case CLASS_TWO_DIFFERENT: demand_two_different(s, c); break;
     case CLASS_MORE_THAN_LIMIT: demand_more(s, c); break;
@@ -953,6 +1034,12 @@ static void assert_twins(Sought *s, const Slot *x, const Slot *y, Truth twin)
     }
 }
 
+/* The keys of two rows clash: equal, and no part is null. */
+static Truth clash(Sought *s, const Sym *x, const Sym *y)
+{
+    return arith_and(s->z, sym_equal(s, x, y), arith_not(s->z, key_null(s, x)));
+}
+
 static void assert_unique(Sought *s, size_t at, const struct UniqueKey *u)
 {
     const struct UniqueKey *primary = primary_of(s->slots.items[at].load);
@@ -961,7 +1048,7 @@ static void assert_unique(Sought *s, size_t at, const struct UniqueKey *u)
     const Table *t = run_table(s->run, slot->load);
     for (size_t i = 0; i < t->n && i < 200 && !s->relaxed; i++) {
         Sym old = old_columns(s, t->rows[i]->tuple, u->columns, u->n);
-        Truth same = sym_equal(s, &key, &old);
+        Truth same = clash(s, &key, &old);
         sought_assert_as(s, arith_not(s->z, same), TAG_RULES);
     }
     for (size_t i = 0; i < at; i++) {
@@ -976,7 +1063,7 @@ static void assert_unique(Sought *s, size_t at, const struct UniqueKey *u)
                 assert_twins(s, slot, other, twin);
             both = arith_and(s->z, both, arith_not(s->z, twin));
         }
-        sought_assert_as(s, arith_not(s->z, arith_and(s->z, both, sym_equal(s, &key, &old))),
+        sought_assert_as(s, arith_not(s->z, arith_and(s->z, both, clash(s, &key, &old))),
                          TAG_RULES);
     }
 }

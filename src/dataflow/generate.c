@@ -42,6 +42,8 @@ typedef struct Gen {
     Rng rng;
     double deadline;
     size_t queries, faults, broken;
+    bool one_group;            /* above the class that is looked for */
+    bool no_proof;             /* the shapes are not all that there are */
 } Gen;
 
 /* ---- tables of the same file */
@@ -310,13 +312,27 @@ static void wish_number(Sought *s, const Sym *x, Wishes *w, bool few)
     }
 }
 
+static bool is_readable(const Datum *d)
+{
+    bool ok = d->len > 0 && d->u.s[0] != ' ';
+    for (size_t i = 0; i < d->len; i++)
+        ok &= (unsigned char)d->u.s[i] >= ' ' && (unsigned char)d->u.s[i] < 127;
+    return ok;
+}
+
 static void wish_text(Sought *s, const Sym *x, Wishes *w)
 {
     const Column *c = x->column;
-    if (!c || !c->nsamples || s->know->no_real_values)
-        return;
     Truth *t = arena_array(s->a, Truth, x->nalts + 1);
     size_t n = 0;
+    for (size_t i = 0; i < x->nalts && (x->kind == DATUM_TEXT || x->kind == DATUM_BYTES); i++)
+        if (!is_readable(&x->alts[i].value))
+            t[n++] = x->alts[i].when;
+    if (n)
+        wish(w, arith_not(s->z, arith_any(s->z, t, n)), WISH_NICE);
+    if (!c || !c->nsamples || s->know->no_real_values)
+        return;
+    n = 0;
     for (size_t i = 0; i < x->nalts && i < c->nsamples; i++)
         t[n++] = x->alts[i].when;
     wish(w, arith_any(s->z, t, n), WISH_SAMPLE);
@@ -573,6 +589,7 @@ typedef struct Copying {
     Copier c;
     BaseRows rows;             /* what is copied */
     bool *chosen;              /* by op id: rows of this LOAD take part */
+    int rounds;                /* copies of each, unless the class says how many */
 } Copying;
 
 static void push_copies(Gen *g, Copying *x, int rounds, const Class *many)
@@ -620,7 +637,7 @@ static bool try_copies(Gen *g, Copying *x, size_t class)
     const Class *c = &g->classes->items[class];
     const Op *in = c->op->in[0];
     size_t have = run_table(g->run, in)->n;
-    int rounds = 1;
+    int rounds = x->rounds;
     if (c->kind == CLASS_MORE_THAN_LIMIT) {
         if (!copy_brings_row(g, x, in))
             return false;
@@ -646,6 +663,12 @@ static bool try_variants(Gen *g, Copying *x, bool **varied, size_t class, int wo
     return false;
 }
 
+static void choose_tables(Copying *x, bool yes)
+{
+    for (size_t i = 0; i < x->rows.len; i++)
+        x->chosen[x->rows.items[i].op] = yes;
+}
+
 /* Rows of one table of the lineage, then of all. */
 static bool try_subsets(Gen *g, Copying *x, bool **varied, size_t class)
 {
@@ -656,9 +679,61 @@ static bool try_subsets(Gen *g, Copying *x, bool **varied, size_t class)
             ok = try_variants(g, x, varied, class, 8);
             x->chosen[x->rows.items[i].op] = false;
         }
-    for (size_t i = 0; i < x->rows.len; i++)
-        x->chosen[x->rows.items[i].op] = true;
+    choose_tables(x, true);
     return ok || try_variants(g, x, varied, class, 40);
+}
+
+/* Copies of one table's rows, then of all, in a group that is there or in a new one. */
+static bool try_rounds(Gen *g, Copying *x, bool **keys, size_t class)
+{
+    bool ok = false;
+    for (int word = -1; word < 4 && !ok && !late(g); word++) {
+        x->c.varied = word < 0 ? NULL : keys;
+        x->c.word = word;
+        x->c.alike = word >= 0;
+        choose_tables(x, false);
+        for (size_t i = 0; i < x->rows.len && !ok; i++) {
+            x->chosen[x->rows.items[i].op] = true;
+            ok = try_copies(g, x, class);
+            x->chosen[x->rows.items[i].op] = false;
+        }
+        choose_tables(x, true);
+        ok = ok || try_copies(g, x, class);
+    }
+    return ok;
+}
+
+/* HAVING count(*) < 200: as many copies as a constant of the program says. */
+static bool try_many(Gen *g, Copying *x, bool **keys, size_t class)
+{
+    bool ok = false;
+    copies_keys_above(g->classes->items[class].op, keys, g->know);
+    for (size_t k = 0; k < g->know->nnumbers && !ok; k++) {
+        double d = datum_as_double(&g->know->numbers[k]);
+        if (d <= 5 || d > MOST_COPIES)
+            continue;
+        x->rounds = (int)d;
+        ok = try_rounds(g, x, keys, class);
+    }
+    x->rounds = 1;
+    x->c.alike = false;
+    return ok;
+}
+
+static bool has_group_above(const Op *op)
+{
+    bool group = op->kind == OP_GROUP;
+    for (size_t i = 0; i < op->nin && !group; i++)
+        group = has_group_above(op->in[i]);
+    return group;
+}
+
+static bool **flags_for_columns(Gen *g)
+{
+    bool **f = arena_array(&g->arena, bool *, g->p->ops.len);
+    for (size_t i = 0; i < g->p->ops.len; i++)
+        f[i] = arena_array(&g->arena, bool, g->know->ncolumns[i] + 1);
+    return f;
 }
 
 static size_t all_rows(Gen *g, Copying *x)
@@ -689,10 +764,8 @@ static bool copy_class(Gen *g, size_t class)
         return false;
     size_t nops = g->p->ops.len;
     Row *witness[] = { t->rows[0], NULL };
-    Copying x = { .chosen = arena_array(&g->arena, bool, nops) };
-    bool **varied = arena_array(&g->arena, bool *, nops);
-    for (size_t i = 0; i < nops; i++)
-        varied[i] = arena_array(&g->arena, bool, g->know->ncolumns[i] + 1);
+    Copying x = { .chosen = arena_array(&g->arena, bool, nops), .rounds = 1 };
+    bool **varied = flags_for_columns(g);
     if (is_of_condition(c))
         copies_columns_of(c->op->cond, c->op->in[0], varied, g->know);
     else
@@ -706,7 +779,8 @@ static bool copy_class(Gen *g, size_t class)
     x.rows.len = 0;
     memset(x.chosen, 0, nops * sizeof *x.chosen);
     lineage_of(g, witness, &x.rows);
-    bool ok = try_subsets(g, &x, varied, class);
+    bool ok = try_subsets(g, &x, varied, class) || (is_of_condition(c) && has_group_above(c->op) &&
+                                                    try_many(g, &x, flags_for_columns(g), class));
     if (!ok) {
         all_rows(g, &x);
         ok = x.rows.len < 60 && try_variants(g, &x, varied, class, 40);
@@ -805,6 +879,8 @@ static void prove(Gen *g, size_t class, Shape shape, double seconds, Verdict *v)
     Arena a = { 0 };
     Sought s = sought_for(g, class, shape, seconds, &a);
     s.relaxed = true;
+    s.one_group = g->one_group;
+    s.inexact = g->no_proof;
     v->proof = false;
     if (demand_class(&s, &g->classes->items[class])) {
         demand_rules(&s);
@@ -822,7 +898,7 @@ static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
 {
     Arena a = { 0 };
     Verdict v = { 0 };
-    bool unsat = false;
+    bool ask = false;
     Sought s = sought_for(g, class, shape, seconds, &a);
     bool demanded = demand_class(&s, &g->classes->items[class]);
     if (demanded) {
@@ -836,7 +912,7 @@ static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
             if (check_with_wishes(g, &s, true) != ARITH_SAT)
                 break;
         }
-        unsat = ans == ARITH_UNSAT;
+        ask = !v.solved && ans != ARITH_UNKNOWN;
         v.why = v.solved             ? NULL
                 : ans == ARITH_SAT   ? "rows were found, but the run does not show it"
                 : ans == ARITH_UNSAT ? "no rows of this form exist"
@@ -851,15 +927,15 @@ static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
                              s.missing);
     sought_release(&s);
     arena_release(&a);
-    if (unsat)
+    if (ask)
         prove(g, class, shape, seconds, &v);
     return v;
 }
 
 /* Which choices there are above an op. */
 typedef struct Choices {
-    bool group, cogroup, outer;
-    size_t inputs, sides;
+    bool outer;
+    size_t groups, cogroups, inputs, sides;
     Map seen;
 } Choices;
 
@@ -867,8 +943,8 @@ static void look_up(Choices *c, const Op *op)
 {
     if (!map_putn(&c->seen, &op, sizeof op, c))
         return;
-    c->group |= op->kind == OP_GROUP;
-    c->cogroup |= op->kind == OP_GROUP && op->nin > 1;
+    c->groups += op->kind == OP_GROUP;
+    c->cogroups += op->kind == OP_GROUP && op->nin > 1;
     c->outer |= op->kind == OP_JOIN && op->join != JOIN_INNER;
     if (op->kind == OP_GROUP && op->nin > c->inputs)
         c->inputs = op->nin;
@@ -895,7 +971,7 @@ static size_t add_shape(Shape *out, size_t n, Shape s)
     return n;
 }
 
-static size_t shapes_for(const Gen *g, const Class *cl, Shape *out)
+static size_t shapes_for(Gen *g, const Class *cl, Shape *out)
 {
     Choices c = { 0 };
     size_t n = 0;
@@ -903,23 +979,29 @@ static size_t shapes_for(const Gen *g, const Class *cl, Shape *out)
     if (cl->op->cond)
         term_walk(cl->op->cond, look_in_terms, &c);
     map_release(&c.seen);
+    g->one_group = c.groups == 1 && !c.cogroups;
+    g->no_proof = c.cogroups > 1 || c.inputs > 4;
     n = add_shape(out, n, (Shape){ .group = 2 });
-    if (c.group)
+    if (c.groups)
         n = add_shape(out, n, (Shape){ .group = 1 });
-    for (int e = 1; c.cogroup && e < (1 << c.inputs) - 1 && c.inputs < 5; e++) {
+    for (int e = 1; c.cogroups && e < (1 << c.inputs) - 1 && c.inputs < 5; e++) {
         n = add_shape(out, n, (Shape){ .group = 2, .empty = e });
         n = add_shape(out, n, (Shape){ .group = 1, .empty = e });
     }
     for (int o = 1; o <= 2 && c.outer; o++) {
         n = add_shape(out, n, (Shape){ .group = 2, .outer = o });
-        if (c.group)
+        if (c.groups)
             n = add_shape(out, n, (Shape){ .group = 1, .outer = o });
     }
     for (size_t k = 1; k < c.sides; k++)
         n = add_shape(out, n, (Shape){ .group = 2, .side = (int)k });
-    if (c.group)
+    for (int k = c.groups ? 1 : 2; c.sides && k <= (c.groups ? 3 : 2); k++)
+        n = add_shape(out, n, (Shape){ .group = k, .side = SIDE_BY_TURNS });
+    if (c.groups) {
         n = add_shape(out, n, (Shape){ .group = 3 });
-    for (size_t i = 0; c.group && i < g->know->nsizes; i++)
+        n = add_shape(out, n, (Shape){ .group = 2, .null_key = 1 });
+    }
+    for (size_t i = 0; c.groups && i < g->know->nsizes; i++)
         n = add_shape(out, n, (Shape){ .group = (int)g->know->sizes[i] });
     return n;
 }
@@ -943,9 +1025,22 @@ static bool over(Class *c)
     return false;
 }
 
+/* A proof leaves the sides of outer joins and unions open, and whether a group has
+ * more than two rows (see bag_of): it holds for all such shapes. */
+static bool is_proved(const Gen *g, const Shape *shapes, const bool *proved, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (proved[i] && shapes[i].empty == shapes[at].empty &&
+            (shapes[i].group == shapes[at].group ||
+             (shapes[i].group < shapes[at].group && (shapes[i].group == 2 || !g->one_group))))
+            return true;
+    return false;
+}
+
 static bool solve_class(Gen *g, size_t i, double seconds)
 {
     Shape shapes[MOST_SHAPES];
+    bool proved[MOST_SHAPES] = { 0 };
     Class *c = &g->classes->items[i];
     if (late(g))
         return over(c);
@@ -959,7 +1054,10 @@ static bool solve_class(Gen *g, size_t i, double seconds)
     for (size_t k = 0; k < n; k++) {
         if (late(g))
             return over(c);
+        if (is_proved(g, shapes, proved, k))
+            continue;
         Verdict v = attempt(g, i, shapes[k], seconds);
+        proved[k] = v.proof;
         if (v.solved)
             return true;
         all_proofs &= v.proof;
@@ -984,20 +1082,30 @@ static int turn_of(const Class *c)
     return c->extra ? TURN_EXTRA : c->needs > 5 ? TURN_MANY : TURN_BASIC;
 }
 
+/* Rows for one class may have cost another one that was shown. */
+static bool is_missing(const Gen *g, int from, int to)
+{
+    for (size_t i = 0; i < g->classes->n; i++) {
+        const Class *c = &g->classes->items[i];
+        if (!c->shown && !impossible(c) && turn_of(c) >= from && turn_of(c) <= to)
+            return true;
+    }
+    return false;
+}
+
 static void solve_turns(Gen *g, int from, int to)
 {
     double patience = g->gp->patience > 0 ? g->gp->patience : 0.5;
     for (int pass = 0; pass < 3 && !late(g); pass++) {
-        bool progress = false, missing = false;
+        bool progress = false;
         for (int turn = from; turn <= to; turn++)
             for (size_t i = g->classes->n; i-- > 0;) {
                 Class *c = &g->classes->items[i];
                 if (c->shown || turn_of(c) != turn || (pass && impossible(c)))
                     continue;
                 progress |= solve_class(g, i, (pass ? 4 : 1) * patience);
-                missing |= !c->shown && !impossible(c);
             }
-        if (!progress || !missing)
+        if (!progress || !is_missing(g, from, to))
             break;
     }
 }

@@ -7,8 +7,10 @@
 #include "dataflow/function.h"
 #include <assert.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 static Term *expr(Sql *q, json_t *node, Names *n);
 
@@ -271,6 +273,24 @@ static Term *shift(Sql *q, Term *date, const json_t *node, const char *text, int
     return call(q, "sql.shift", args, 3, at);
 }
 
+static int64_t floor_day(int64_t ms) { return ms - ((ms % 86400000) + 86400000) % 86400000; }
+
+/* The day of a moment. */
+static Term *on_day(Sql *q, Term *x)
+{
+    if (x->kind == TERM_CONST && x->value.kind == DATUM_DATETIME)
+        return term_const(q->p, datum_datetime(floor_day(x->value.u.i)), x->at);
+    Term *two[] = { term_const(q->p, datum_text(&q->p->arena, "day"), x->at), x };
+    return call(q, "sql.trunc", two, 2, x->at);
+}
+
+/* The moment, or the day, at which Sundew reads the query. */
+static Term *now(Sql *q, bool day, SrcPos at)
+{
+    int64_t ms = (int64_t)time(NULL) * 1000;
+    return term_const(q->p, datum_datetime(day ? floor_day(ms) : ms), at);
+}
+
 /* ---- operators */
 
 static Term *binary(Sql *q, TermKind kind, Term *x, Term *y, SrcPos at)
@@ -284,10 +304,42 @@ static Term *binary(Sql *q, TermKind kind, Term *x, Term *y, SrcPos at)
 
 static Term *negate(Sql *q, Term *x) { return x ? term_unary(q->p, TERM_NOT, x) : NULL; }
 
+static bool is_text_const(const Term *t)
+{
+    return t->kind == TERM_CONST && t->value.kind == DATUM_TEXT;
+}
+
+/* A constant takes the type of what it is compared with: in n = '0' it is a
+ * number. In SQLite 5 is a text beside a column of text. */
+static void meet(Sql *q, const Term *x, Term *c)
+{
+    bool sqlite = q->o && q->o->dialect == SQL_SQLITE;
+    char *end;
+    if (dtype_is_number(x->type.kind) && is_text_const(c) && c->value.len) {
+        double d = strtod(c->value.u.s, &end);
+        if (*end || strspn(c->value.u.s, " +-.0123456789eE") < c->value.len || !isfinite(d))
+            return;
+        bool whole = d == floor(d) && fabs(d) < 9e15;
+        *c = *term_const(q->p, whole ? datum_long((int64_t)d) : datum_double(d), c->at);
+    } else if (sqlite && x->kind == TERM_FIELD && x->type.kind == DATUM_TEXT &&
+               c->kind == TERM_CONST && c->value.kind == DATUM_LONG) {
+        char text[32];
+        snprintf(text, sizeof text, "%lld", (long long)c->value.u.i);
+        *c = *term_const(q->p, datum_text(&q->p->arena, text), c->at);
+    } else if (sqlite && x->kind == TERM_FIELD && x->type.kind == DATUM_TEXT &&
+               c->kind == TERM_SCALAR_QUERY && dtype_is_number(c->type.kind)) {
+        Term *inner = arena_new(&q->p->arena, Term);
+        *inner = *c;
+        *c = *term_cast(q->p, inner, dtype_of(DATUM_TEXT), true);
+    }
+}
+
 static Term *compare(Sql *q, TermKind kind, Term *x, Term *y, SrcPos at)
 {
     if (!x || !y)
         return NULL;
+    meet(q, x, y);
+    meet(q, y, x);
     if ((x->type.kind == DATUM_DATETIME && !to_date(q, y)) ||
         (y->type.kind == DATUM_DATETIME && !to_date(q, x)))
         return NULL;
@@ -480,6 +532,21 @@ static Term *bool_test(Sql *q, json_t *e, Names *n)
 
 /* ---- CASE and its kin */
 
+/* Constants among branches take the type of the others. */
+static bool meet_branches(Sql *q, Term **branches, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < n; k++) {
+            if (branches[i]->kind == TERM_CONST)
+                continue;
+            if (branches[i]->type.kind == DATUM_DATETIME && !to_date(q, branches[k]))
+                return false;
+            if (dtype_is_number(branches[i]->type.kind))
+                meet(q, branches[i], branches[k]);
+        }
+    return true;
+}
+
 static Term *case_expr(Sql *q, json_t *e, Names *n)
 {
     json_t *arms = json_object_get(e, "args"), *of = json_object_get(e, "arg");
@@ -507,15 +574,19 @@ static Term *case_expr(Sql *q, json_t *e, Names *n)
 static Term *coalesce(Sql *q, json_t *args, Names *n, SrcPos at)
 {
     Term *t = term_new(q->p, TERM_CASE, at);
-    for (size_t i = 0; i < sql_count(args); i++) {
-        json_t *a = json_array_get(args, i);
-        Term *x = expr(q, a, n), *again = x ? expr(q, a, n) : NULL;
-        if (!again)
+    size_t count = sql_count(args);
+    Term **x = arena_array(&q->p->arena, Term *, count + 1);
+    for (size_t i = 0; i < count; i++)
+        if (!(x[i] = expr(q, json_array_get(args, i), n)))
             return NULL;
-        if (i + 1 < sql_count(args))
-            term_arg(q->p, t, negate(q, term_unary(q->p, TERM_IS_NULL, x)));
-        term_arg(q->p, t, again);
+    if (!meet_branches(q, x, count))
+        return NULL;
+    for (size_t i = 0; i + 1 < count; i++) {
+        term_arg(q->p, t, negate(q, term_unary(q->p, TERM_IS_NULL, x[i])));
+        term_arg(q->p, t, x[i]);
     }
+    if (count)
+        term_arg(q->p, t, x[count - 1]);
     return t->nargs == 1 ? t->args[0] : t;
 }
 
@@ -554,9 +625,7 @@ static Term *cast(Sql *q, json_t *e, Names *n)
     if (to.kind == DATUM_BOOL && x->kind == TERM_CONST && x->value.kind == DATUM_TEXT)
         return term_const(q->p, datum_bool(x->value.u.s[0] == 't'), x->at);
     if (to.kind == x->type.kind)
-        return x;
-    if (to.kind == DATUM_DATETIME && x->type.kind == DATUM_DATETIME)
-        return x;
+        return to.kind == DATUM_DATETIME && day ? on_day(q, x) : x;
     return term_cast(q->p, x, to, false);
 }
 
@@ -745,10 +814,8 @@ static Term *date_function(Sql *q, const char *name, json_t *args, Names *n, Src
     Term *x = expr(q, json_array_get(args, 0), n);
     if (!x)
         return NULL;
-    if (!strcmp(name, "date") && x->type.kind == DATUM_DATETIME)
-        return x;
     if (!strcmp(name, "date"))
-        return to_date(q, x) ? x : NULL;
+        return to_date(q, x) ? on_day(q, x) : NULL;
     Term *two[] = { term_const(q->p, datum_text(&q->p->arena, name), at), x };
     return call(q, "sql.part", two, 2, at);
 }
@@ -764,6 +831,8 @@ static Term *function(Sql *q, json_t *c, Names *n)
         return coalesce(q, args, n, at);
     if (str_is_one_of(name, parts) && count == 1)
         return date_function(q, name, args, n, at);
+    if (!strcmp(name, "now") && !count)
+        return now(q, false, at);
     while (k < sizeof functions / sizeof *functions && strcmp(functions[k].sql, name))
         k++;
     if (k == sizeof functions / sizeof *functions) {
@@ -935,6 +1004,10 @@ static Term *any_kind(Sql *q, json_t *node, Names *n)
         return sub_link(q, e, n);
     if (!strcmp(kind, "FuncCall"))
         return func_call(q, e, n);
+    if (!strcmp(kind, "SQLValueFunction") && strstr(json_str(e, "op"), "CURRENT_DATE"))
+        return now(q, true, sql_at(q, e));
+    if (!strcmp(kind, "SQLValueFunction") && strstr(json_str(e, "op"), "TIMESTAMP"))
+        return now(q, false, sql_at(q, e));
     if (!strcmp(kind, "CollateClause"))
         return expr(q, json_object_get(e, "arg"), n);
     sql_fail(q, sql_at(q, node), "not supported: %s in an expression", *kind ? kind : "this");

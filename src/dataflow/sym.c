@@ -203,6 +203,7 @@ static Sym text_leaf(Sought *s, DatumKind kind, const Column *c)
     s->inexact |= !(c && c->nwords);
     in_range(s, pick, 0, (int64_t)n - 1);
     Sym r = { .kind = kind, .null = arith_bool_var(s->z), .nalts = n };
+    r.which = s->relaxed ? arith_int_var(s->z) : NULL;
     r.alts = arena_array(s->a, Alt, n + 1);
     for (size_t i = 0; i < n; i++) {
         Datum d = words[i];
@@ -399,9 +400,11 @@ static Truth compare_alts(Sought *s, const Sym *x, const Sym *y, TermKind sign)
                 vec_push(&t, arith_and(s->z, x->alts[i].when, y->alts[k].when));
         }
     Truth r = arith_any(s->z, t.items, t.len);
-    if (open.len)
-        r = arith_or(s->z, r,
-                     arith_and(s->z, opened(s, x, y, sign), arith_any(s->z, open.items, open.len)));
+    if (open.len) {
+        Truth holds = sign == TERM_EQ && x->which && y->which ? arith_eq(s->z, x->which, y->which)
+                                                              : opened(s, x, y, sign);
+        r = arith_or(s->z, r, arith_and(s->z, holds, arith_any(s->z, open.items, open.len)));
+    }
     vec_release(&t);
     vec_release(&open);
     return r;
@@ -589,6 +592,8 @@ static Sym tabulate(Sought *s, const Term *t, Sym *args, size_t n)
 
 /* ---- aggregates over bags */
 
+static Num settle(Sought *s, DatumKind kind, Num r);
+
 static Truth there(Sought *s, const Sym *bag, size_t i, const Sym *v)
 {
     return arith_and(s->z, bag->present[i], arith_not(s->z, v->null));
@@ -614,6 +619,7 @@ typedef struct Seen {
     Sym *v;
     Truth *in;
     size_t n;
+    bool open;                 /* … and there may be more */
 } Seen;
 
 static Num number_in(Sought *s, const Seen *e, size_t i, DatumKind kind)
@@ -643,6 +649,12 @@ static Num number_in(Sought *s, const Seen *e, size_t i, DatumKind kind)
     return is_real(kind) ? arith_to_real(s->z, v.num) : v.num;
 }
 
+/* Relaxed: null only if there is nothing, and what is not here may be there. */
+static Truth no_more(Sought *s, Truth any)
+{
+    return arith_and(s->z, arith_not(s->z, any), arith_bool_var(s->z));
+}
+
 static Sym extreme(Sought *s, const Seen *e, Type type, bool most)
 {
     DatumKind kind =
@@ -658,28 +670,41 @@ static Sym extreme(Sought *s, const Seen *e, Type type, bool most)
         is_one = arith_or(s->z, is_one, arith_and(s->z, e->in[i], arith_eq(s->z, x, best)));
         any = arith_or(s->z, any, e->in[i]);
     }
+    if (e->open)
+        return sym_num(s, kind, no_more(s, any), best);
     sought_assert_as(s, arith_or(s->z, arith_not(s->z, any), is_one), TAG_RANGE);
     return sym_num(s, kind, arith_not(s->z, any), best);
 }
 
+/* At least this many, and exactly as many if nothing is open. */
+static Sym counted(Sought *s, const Truth *in, size_t n, bool open)
+{
+    Num here = count_if(s, in, n), all = open ? arith_int_var(s->z) : here;
+    if (open)
+        sought_assert_as(s, arith_le(s->z, here, all), TAG_RANGE);
+    return sym_num(s, DATUM_LONG, no(s), all);
+}
+
 static Sym aggregate(Sought *s, const char *name, const Seen *e, Type type)
 {
-    Num n = count_if(s, e->in, e->n), zero = arith_int(s->z, 0);
-    Truth none = arith_eq(s->z, n, zero);
-    s->inexact = true; /* bags have a fixed size here */
     if (!strcasecmp(name, "count") || !strcasecmp(name, "count_star"))
-        return sym_num(s, DATUM_LONG, no(s), n);
+        return counted(s, e->in, e->n, e->open);
     if (!strcasecmp(name, "max") || !strcasecmp(name, "min"))
         return extreme(s, e, type, (name[1] | 32) == 'a');
+    Num n = count_if(s, e->in, e->n), zero = arith_int(s->z, 0);
+    Truth none = arith_eq(s->z, n, zero);
     bool avg = !strcasecmp(name, "avg");
     if (!avg && strcasecmp(name, "sum"))
         return guess(s, type);
     DatumKind kind = avg || !is_whole(type.kind) ? DATUM_DOUBLE : type.kind;
+    if (e->open)
+        return sym_num(s, kind, no_more(s, arith_not(s->z, none)),
+                       is_real(kind) ? arith_real_var(s->z) : arith_int_var(s->z));
     Num sum = is_real(kind) ? arith_real(s->z, 0) : zero, nothing = sum;
     for (size_t i = 0; i < e->n; i++)
         sum = arith_add(s->z, sum, arith_choose(s->z, e->in[i], number_in(s, e, i, kind), nothing));
     if (!avg)
-        return sym_num(s, kind, none, sum);
+        return sym_num(s, kind, none, s->relaxed ? settle(s, kind, sum) : sum);
     /* Division by a known count is linear. */
     Num mean = arith_real_var(s->z);
     for (size_t k = 1; k <= e->n; k++) {
@@ -687,13 +712,14 @@ static Sym aggregate(Sought *s, const char *name, const Seen *e, Type type)
         Num m = arith_mul(s->z, mean, arith_real(s->z, (double)k));
         sought_assert_as(s, arith_or(s->z, arith_not(s->z, is), arith_eq(s->z, m, sum)), TAG_RANGE);
     }
-    return sym_num(s, DATUM_DOUBLE, none, mean);
+    return sym_num(s, DATUM_DOUBLE, none, s->relaxed ? settle(s, DATUM_DOUBLE, mean) : mean);
 }
 
 /* The first fields of a bag's tuples. */
 static Seen first_fields(Sought *s, const Sym *bag, bool with_nulls)
 {
-    Seen e = { arena_array(s->a, Sym, bag->n + 1), arena_array(s->a, Truth, bag->n + 1), bag->n };
+    Seen e = { arena_array(s->a, Sym, bag->n + 1), arena_array(s->a, Truth, bag->n + 1), bag->n,
+               bag->open };
     for (size_t i = 0; i < bag->n; i++) {
         e.v[i] = bag->items[i].n ? bag->items[i].fields[0] : sym_null(s, DATUM_NULL);
         if (e.v[i].used)
@@ -705,12 +731,12 @@ static Seen first_fields(Sought *s, const Sym *bag, bool with_nulls)
 
 static Sym call_on_bag(Sought *s, const Term *t, const Sym *bag)
 {
+    s->inexact |= !s->relaxed;
     if (!strcmp(t->name, "SIZE") || !strcmp(t->name, "IsEmpty")) {
-        Num n = count_if(s, bag->present, bag->n);
-        s->inexact = true;
+        Sym n = counted(s, bag->present, bag->n, bag->open);
         if (*t->name == 'S')
-            return sym_num(s, DATUM_LONG, bag->null, n);
-        return sym_bool(no(s), arith_eq(s->z, n, arith_int(s->z, 0)));
+            return sym_num(s, DATUM_LONG, bag->null, n.num);
+        return sym_bool(no(s), arith_eq(s->z, n.num, arith_int(s->z, 0)));
     }
     Seen e = first_fields(s, bag, !strcmp(t->name, "COUNT_STAR"));
     Sym r = aggregate(s, t->name, &e, t->type);
@@ -762,6 +788,20 @@ static bool call_pow(Sought *s, const Term *t, const Sym *args, Sym *out)
     return true;
 }
 
+/* The day of a moment: the whole days before it. */
+static bool call_trunc(Sought *s, const Term *t, const Sym *args, Sym *out)
+{
+    const Term *unit = t->args[0];
+    if (strcmp(t->name, "sql.trunc") || unit->kind != TERM_CONST || !args[1].num ||
+        strcmp(unit->value.u.s, "day"))
+        return false;
+    Num day = arith_int(s->z, 86400000), q = arith_int_var(s->z), begin = arith_mul(s->z, q, day);
+    sought_assert_as(s, arith_le(s->z, begin, args[1].num), TAG_RANGE);
+    sought_assert_as(s, arith_lt(s->z, args[1].num, arith_add(s->z, begin, day)), TAG_RANGE);
+    *out = sym_num(s, DATUM_DATETIME, args[1].null, begin);
+    return true;
+}
+
 static Sym call_maker(Sought *s, const Term *t, const Sym *args)
 {
     Sym r = sym_tuple(s, t->nargs);
@@ -796,7 +836,7 @@ static Sym of_call(Sought *s, const Term *t, const SymEnv *env)
         return call_on_bag(s, t, &args[0]);
     if (t->nargs == 1 && call_on_number(s, t, &args[0], &out))
         return out;
-    if (t->nargs == 2 && call_pow(s, t, args, &out))
+    if (t->nargs == 2 && (call_pow(s, t, args, &out) || call_trunc(s, t, args, &out)))
         return out;
     if (f && f->random)
         return guess(s, t->type);
@@ -812,7 +852,9 @@ static Sym of_aggregate(Sought *s, const Term *t, const SymEnv *env)
     Sym bag = sym_term(s, t->args[0], env);
     if (bag.kind != DATUM_BAG || !bag.items)
         return guess(s, t->type);
-    Seen e = { arena_array(s->a, Sym, bag.n + 1), arena_array(s->a, Truth, bag.n + 1), bag.n };
+    s->inexact |= !s->relaxed;
+    Seen e = { arena_array(s->a, Sym, bag.n + 1), arena_array(s->a, Truth, bag.n + 1), bag.n,
+               bag.open };
     for (size_t i = 0; i < bag.n; i++) {
         SymEnv here = { &bag.items[i], env };
         e.in[i] = bag.present[i];
@@ -829,10 +871,8 @@ static Sym of_aggregate(Sought *s, const Term *t, const SymEnv *env)
                                 arith_not(s->z, arith_and(s->z, e.in[k],
                                                           sym_equal(s, &e.v[i], &e.v[k]))));
     }
-    if (t->nargs < 2) {
-        s->inexact = true;
-        return sym_num(s, DATUM_LONG, no(s), count_if(s, e.in, e.n));
-    }
+    if (t->nargs < 2)
+        return counted(s, e.in, e.n, e.open);
     return aggregate(s, t->name, &e, t->type);
 }
 
@@ -964,14 +1004,21 @@ static Sym of_logic(Sought *s, const Term *t, const SymEnv *env)
     return sym_bool(arith_not(s->z, arith_or(s->z, is_true, is_false)), is_true);
 }
 
+static bool is_always_null(Sought *s, const Sym *x)
+{
+    bool null;
+    return x->kind == DATUM_NULL || (arith_is_constant(s->z, x->null, &null) && null);
+}
+
 Sym sym_choose(Sought *s, Truth c, const Sym *x, const Sym *y)
 {
     bool v;
     if (arith_is_constant(s->z, c, &v))
         return v ? *x : *y;
-    if (x->kind == DATUM_NULL || y->kind == DATUM_NULL) {
-        Sym r = x->kind == DATUM_NULL ? *y : *x;
-        Truth here = x->kind == DATUM_NULL ? arith_not(s->z, c) : c;
+    bool no_x = is_always_null(s, x);
+    if (no_x || is_always_null(s, y)) {
+        Sym r = no_x ? *y : *x;
+        Truth here = no_x ? arith_not(s->z, c) : c;
         r.null = arith_or(s->z, r.null, arith_not(s->z, here));
         if (r.nalts) {
             Alt *alts = arena_array(s->a, Alt, r.nalts + 1);
@@ -987,6 +1034,8 @@ Sym sym_choose(Sought *s, Truth c, const Sym *x, const Sym *y)
         r.num = arith_choose(s->z, c, x->num, y->num);
     if (x->truth && y->truth)
         r.truth = arith_choose_truth(s->z, c, x->truth, y->truth);
+    if (x->which && y->which)
+        r.which = arith_choose(s->z, c, x->which, y->which);
     if (x->nalts && y->nalts) {
         r.alts = arena_array(s->a, Alt, x->nalts + y->nalts + 1);
         for (size_t i = 0; i < x->nalts; i++)
@@ -1105,24 +1154,33 @@ static Sym of_matches(Sought *s, const Term *t, const SymEnv *env)
     return tabulate(s, t, args, 2);
 }
 
+/* Is x IN (SELECT …), or compared so with ANY of its rows? Relaxed: where no row is
+ * found, the answer may also be null. */
+static Sym of_any(Sought *s, const Term *t, const SymEnv *env, const Sym *x, TermKind compare,
+                  bool negate)
+{
+    Truth there = demand_exists(s, t->op, env, x, compare);
+    Truth null =
+        s->relaxed ? arith_and(s->z, arith_not(s->z, there), arith_bool_var(s->z)) : x->null;
+    return sym_bool(null, negate ? arith_not(s->z, there) : there);
+}
+
 static Sym of_query(Sought *s, const Term *t, const SymEnv *env)
 {
-    Sym x = t->nargs ? sym_term(s, t->args[0], env) : (Sym){ 0 };
-    s->inexact = true;
-    if (t->kind == TERM_EXISTS)
-        return sym_bool(no(s), demand_exists(s, t->op, env, NULL, TERM_EQ));
-    if (t->kind == TERM_IN_QUERY)
-        return sym_bool(x.null, demand_exists(s, t->op, env, &x, TERM_EQ));
-    if (t->kind == TERM_SCALAR_QUERY)
-        return demand_scalar(s, t->op, env, 0);
-    if (!t->all)
-        return sym_bool(x.null, demand_exists(s, t->op, env, &x, t->compare));
     static const TermKind opposite[] = {
         [TERM_EQ] = TERM_NE, [TERM_NE] = TERM_EQ, [TERM_LT] = TERM_GE,
         [TERM_LE] = TERM_GT, [TERM_GT] = TERM_LE, [TERM_GE] = TERM_LT,
     };
-    return sym_bool(x.null,
-                    arith_not(s->z, demand_exists(s, t->op, env, &x, opposite[t->compare])));
+    Sym x = t->nargs ? sym_term(s, t->args[0], env) : (Sym){ 0 };
+    s->inexact |= !s->relaxed;
+    if (t->kind == TERM_EXISTS)
+        return sym_bool(no(s), demand_exists(s, t->op, env, NULL, TERM_EQ));
+    if (t->kind == TERM_SCALAR_QUERY)
+        return demand_scalar(s, t->op, env, 0);
+    if (t->kind == TERM_IN_QUERY)
+        return of_any(s, t, env, &x, TERM_EQ, false);
+    return t->all ? of_any(s, t, env, &x, opposite[t->compare], true)
+                  : of_any(s, t, env, &x, t->compare, false);
 }
 
 Sym sym_term(Sought *s, const Term *t, const SymEnv *env)
@@ -1245,6 +1303,7 @@ static Sym nested_foreach(Sought *s, const Op *op, const Sym *in, const SymEnv *
 static Sym nested_cross(Sought *s, const Sym *x, const Sym *y)
 {
     Sym r = { .kind = DATUM_BAG, .null = no(s), .n = x->n * y->n };
+    r.open = x->open || y->open;
     r.items = arena_array(s->a, Sym, r.n + 1);
     r.present = arena_array(s->a, Truth, r.n + 1);
     for (size_t i = 0; i < x->n; i++)

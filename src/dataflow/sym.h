@@ -13,7 +13,7 @@
  * "no solution" is no proof.
  *
  * A question may be `relaxed`: it then has all solutions that exist, and some
- * more. Two texts of one class may be equal or not and come in any order,
+ * more. Two texts of one class are equal or not (`which`) and come in any order,
  * numbers that overflow may be anything, doubles are rounded. So "no solution" of
  * a relaxed question that is not `inexact` is a proof.
  */
@@ -40,11 +40,13 @@ struct Sym {
     Truth truth;               /* booleans */
     Alt *alts;                 /* text and bytes; of others, if they are known */
     size_t nalts;
+    Num which;                 /* relaxed: which text of its class; equal texts, equal numbers */
     Sym *fields;               /* tuple: fields; map: values */
     const char **keys;         /* map */
     Sym *items;                /* bag: tuples */
     Truth *present;            /* bag: for each item */
     size_t n;                  /* fields or items */
+    bool open;                 /* bag, relaxed: there may be more items */
     bool *used;                /* a cell of an input: somebody looked at it */
     const Column *column;      /* … and what is known about it */
 };
@@ -61,6 +63,7 @@ typedef struct Slot {
     Sym row;
     bool *used;                /* for each column */
     Truth present;             /* may be left out (a row that a foreign key may need) */
+    bool partner;              /* the row of a LEFT JOIN's right side, if it is present */
     bool ruled;                /* the schema's rules were asserted */
 } Slot;
 
@@ -69,8 +72,11 @@ typedef struct Shape {
     int group;                 /* rows in a group */
     int empty;                 /* COGROUP: inputs without rows, as bits */
     int outer;                 /* outer JOIN: 0 joined, 1 left alone, 2 right alone */
-    int side;                  /* UNION: which input */
+    int side;                  /* UNION: which input, or SIDE_BY_TURNS */
+    int null_key;              /* the key of a GROUP is null */
 } Shape;
+
+enum { SIDE_BY_TURNS = -1 };
 
 typedef struct Sought {
     Arena *a;
@@ -92,6 +98,10 @@ typedef struct Sought {
     const char *why;           /* … because */
     const char *missing;       /* a function that nobody brought */
     Shape shape;
+    bool one_group;            /* there is one GROUP of one input on the way */
+    const Op *filled;          /* this GROUP must have two rows */
+    size_t turn;               /* rows of unions so far */
+    int shared;                /* two rows that are demanded may be made of one row */
     double deadline;           /* of making the demand; 0: none */
     struct Made {
         const Op *op;

@@ -72,11 +72,16 @@ typedef struct FixIt {
     const char *text;
 } FixIt;
 
+/* Bytes of a title. A longer message is cut, and stands whole in the first step. */
+enum { FINDING_TITLE = 120 };
+
 typedef struct Finding {
     const char *rule;          /* "technique/name", a row in a table of Rules */
     Level level;
     FindingVerdict verdict;
-    const char *message;       /* one line */
+    const char *message;       /* a short title: kind, function, what; FINDING_TITLE at most */
+    const char *detail;        /* the evidence in one line, which the title leaves out: becomes
+                                  the first step; or NULL */
     Location where;
     const char *anchor;
     const EvidenceStep *steps;

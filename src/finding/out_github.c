@@ -37,6 +37,10 @@ static void annotation(const StoredFinding *s, Str *out)
     escape_annotation(out, s->technique, false);
     str_add(out, ": ");
     escape_annotation(out, f->message, false);
+    if (output_detail(f)) {
+        str_add(out, ": ");
+        escape_annotation(out, output_detail(f), false);
+    }
     str_addc(out, '\n');
 }
 

@@ -356,6 +356,16 @@ static json_t *properties(const StoredFinding *s)
     return o;
 }
 
+/* The title, and below it the evidence in words: viewers show it without the steps. */
+static json_t *result_message(const Finding *f)
+{
+    const char *detail = output_detail(f);
+    char *text = xprintf("%s%s%s", f->message, detail ? "\n" : "", detail ? detail : "");
+    json_t *o = message(text);
+    free(text);
+    return o;
+}
+
 static json_t *result(Sarif *s, const StoredFinding *sf)
 {
     const Finding *f = &sf->finding;
@@ -364,7 +374,7 @@ static json_t *result(Sarif *s, const StoredFinding *sf)
     put(o, "ruleId", json_text(f->rule));
     put(o, "ruleIndex", json_integer((json_int_t)(size_t)map_get(&s->rules, f->rule) - 1));
     put(o, "level", json_text(level_name(f->level)));
-    put(o, "message", message(f->message));
+    put(o, "message", result_message(f));
     put(o, "locations", where);
     put(o, "partialFingerprints", fingerprints(sf));
     put(o, "baselineState", json_text(sf->in_baseline ? "unchanged" : "new"));

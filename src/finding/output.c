@@ -102,6 +102,11 @@ void output_place(const Location *at, Str *out)
         str_addf(out, ":%d", at->column);
 }
 
+const char *output_detail(const Finding *f)
+{
+    return f->nsteps && !f->steps[0].at.file ? f->steps[0].text : NULL;
+}
+
 const StoredFinding **output_by_urgency(const FindingSet *set)
 {
     const StoredFinding **all = xcalloc(set->len ? set->len : 1, sizeof *all);

@@ -23,6 +23,8 @@ char *output_rule_page(const OutputOptions *o, const char *id);
 
 /* "file:line:column", as much of it as is known; bytes as they come. */
 void output_place(const Location *at, Str *out);
+/* The evidence that stands first below a title and has no place; or NULL. */
+const char *output_detail(const Finding *f);
 /* Findings by what is most urgent: counting before not, then by evidence (if they are
  * graded), then by level, then in
  * the set's order. An array of `set->len` to free. */

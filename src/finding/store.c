@@ -203,6 +203,35 @@ static Attachment *copy_attachments(StoreRun *run, const Attachment *from, size_
     return to;
 }
 
+/* The title of a long message: whole characters, then an ellipsis. */
+static const char *copy_title(Arena *a, const char *message)
+{
+    size_t n = FINDING_TITLE - strlen("…");
+    if (strlen(message) <= FINDING_TITLE)
+        return copy(a, message);
+    while (n && ((unsigned char)message[n] & 0xc0) == 0x80)
+        n--;
+    return arena_printf(a, "%.*s…", (int)n, message);
+}
+
+/* The detail comes first, and a message that was cut before it. */
+static void copy_evidence(StoreRun *run, const Finding *f, Finding *mine)
+{
+    EvidenceStep first[2];
+    size_t n = 0;
+    if (strlen(f->message) > FINDING_TITLE)
+        first[n++] = (EvidenceStep){ .text = f->message };
+    if (f->detail && *f->detail)
+        first[n++] = (EvidenceStep){ .text = f->detail };
+    EvidenceStep *all = arena_array(&run->arena, EvidenceStep, n + f->nsteps);
+    EvidenceStep *details = copy_steps(run, first, n), *rest = copy_steps(run, f->steps, f->nsteps);
+    for (size_t i = 0; i < n + f->nsteps; i++)
+        all[i] = i < n ? details[i] : rest[i - n];
+    mine->detail = NULL;
+    mine->steps = all;
+    mine->nsteps = n + f->nsteps;
+}
+
 bool store_run_add(StoreRun *run, const Finding *f, Err *err)
 {
     if (!f->rule || !f->message)
@@ -213,10 +242,10 @@ bool store_run_add(StoreRun *run, const Finding *f, Err *err)
     Finding *mine = arena_new(a, Finding);
     *mine = *f;
     mine->rule = copy(a, f->rule);
-    mine->message = copy(a, f->message);
+    mine->message = copy_title(a, f->message);
     mine->where = copy_place(run, f->where);
     mine->anchor = copy(a, f->anchor);
-    mine->steps = copy_steps(run, f->steps, f->nsteps);
+    copy_evidence(run, f, mine);
     mine->related = copy_steps(run, f->related, f->nrelated);
     mine->attachments = copy_attachments(run, f->attachments, f->nattachments);
     mine->fixes = copy_fixes(run, f->fixes, f->nfixes);

@@ -600,8 +600,9 @@ static bool is_stack_overflow(const Facts *t)
 static void take_signal_info(Failure *f, const Facts *facts)
 {
     f->code = facts->code;
-    f->has_address = facts->code > 0 && (f->signal == SIGSEGV || f->signal == SIGBUS ||
-                                         f->signal == SIGFPE || f->signal == SIGILL);
+    f->has_address =
+        facts->code > 0 && facts->code != SI_KERNEL &&
+        (f->signal == SIGSEGV || f->signal == SIGBUS || f->signal == SIGFPE || f->signal == SIGILL);
     f->address = f->has_address ? facts->address : 0;
     f->access = facts->access;
     f->frames = arena_array(&f->arena, FailureFrame, facts->nframes);

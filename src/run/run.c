@@ -10,6 +10,7 @@
 #include "run/run.h"
 #include "base/fault.h"
 #include "base/below.h"
+#include "base/empty.h"
 #include "base/file.h"
 #include "base/tempdir.h"
 #include "base/units.h"
@@ -475,6 +476,15 @@ static bool capture_read(Capture *c)
     return false;
 }
 
+/* What is still in the pipe. A fork server may have kept its other end, and write on. */
+static void capture_rest(Capture *c)
+{
+    enum { LARGEST_PIPE = 1 << 20 };
+    uint64_t most = c->total + LARGEST_PIPE;
+    while (c->total <= most && capture_read(c))
+        ;
+}
+
 /* How long the worker may take to do as it was told. It needs milliseconds; a machine
  * may be busy. */
 static const double PATIENCE = 5;
@@ -520,8 +530,8 @@ static bool collect(Runner *r, const RunPlan *plan, const RunLimits *l, Capture 
     size_t nfds;
     if (!wire_receive(&r->wire, kind, body, fds, &nfds))
         return err_set(err, "the worker is gone");
-    while (capture_read(&c[0]) || capture_read(&c[1]))
-        ;
+    capture_rest(&c[0]);
+    capture_rest(&c[1]);
     return true;
 }
 

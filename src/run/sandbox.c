@@ -14,7 +14,8 @@
  *     /tmp /var/tmp /dev/shm /run    empty, in memory, emptied after each run
  *     scratch, writable     as they were, on top of that
  *     readable, below /tmp… as they were but read-only, on top of that
- *     /proc                 of the new pid namespace
+ *     /proc                 of the new pid namespace, read-only: root without any capability may
+ *                           still write to /proc/sys
  *
  * Landlock forbids the same writes by other means. One of the two is enough.
  */
@@ -286,7 +287,7 @@ static void enter_namespaces(Sandbox *s)
     if (wanted(s, PROTECT_MOUNT))
         note(s, PROTECT_MOUNT, unshare(CLONE_NEWNS) == 0);
     if (wanted(s, PROTECT_PID)) {
-        unshare(CLONE_NEWIPC | CLONE_NEWUTS);
+        s->own_ipc = unshare(CLONE_NEWIPC | CLONE_NEWUTS) == 0;
         note(s, PROTECT_PID, unshare(CLONE_NEWPID) == 0);
     }
 }
@@ -298,7 +299,8 @@ static void enter_mounts(Sandbox *s)
     note(s, PROTECT_MOUNT, mount_all(s));
     if (s->rows[PROTECT_PID].granted && wanted(s, PROTECT_PROC))
         note(s, PROTECT_PROC,
-             mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0);
+             mount("proc", "/proc", "proc", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) ==
+                 0);
 }
 
 void sandbox_enter(Sandbox *s, int control)
@@ -311,9 +313,9 @@ void sandbox_enter(Sandbox *s, int control)
     s->user_tasks = watch_user_tasks();
     enter_namespaces(s);
     split(control);
+    file_put("/proc/self/oom_score_adj", "1000");   /* subjects go first */
     enter_mounts(s);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    file_put("/proc/self/oom_score_adj", "1000");   /* subjects go first */
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     if (!s->setup.unprotected)
         drop_capabilities();

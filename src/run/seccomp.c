@@ -100,7 +100,7 @@ static int forbid_namespaces(scmp_filter_ctx c)
     return e;
 }
 
-/* Families of sockets. With a network of its own a subject may use the ordinary
+/* Families of sockets; the kernel looks at 32 of their bits. With a network of its own a subject may use the ordinary
  * ones; without, only those that stay on the machine. */
 static int limit_sockets(scmp_filter_ctx c, bool own_network)
 {
@@ -111,7 +111,7 @@ static int limit_sockets(scmp_filter_ctx c, bool own_network)
             (own_network && (family == AF_INET || family == AF_INET6 || family == AF_NETLINK));
         if (!ok)
             e = seccomp_rule_add(c, SCMP_ACT_ERRNO(EACCES), SCMP_SYS(socket), 1,
-                                 SCMP_A0(SCMP_CMP_EQ, family, 0));
+                                 SCMP_A0(SCMP_CMP_MASKED_EQ, 0xffffffff, family));
     }
     return e;
 }
@@ -121,7 +121,7 @@ bool seccomp_enter(const Sandbox *s, char *why, size_t size)
     scmp_filter_ctx c = seccomp_init(SCMP_ACT_ALLOW);
     int e = c ? 0 : -ENOMEM;
     if (c && seccomp_arch_native() == SCMP_ARCH_X86_64)
-        seccomp_arch_add(c, SCMP_ARCH_X86);      /* 32-bit subjects */
+        seccomp_arch_add(c, SCMP_ARCH_X86); /* 32-bit subjects */
     if (c)
         seccomp_attr_set(c, SCMP_FLTATR_CTL_OPTIMIZE, 2);
     for (size_t i = 0; !e && i < sizeof forbidden / sizeof *forbidden; i++)
@@ -133,7 +133,7 @@ bool seccomp_enter(const Sandbox *s, char *why, size_t size)
         e = forbid(c, reaching_into_others[i]);
     if (!e)
         e = forbid_namespaces(c);
-    if (!e)                                      /* typing into a terminal */
+    if (!e) /* typing into a terminal */
         e = seccomp_rule_add(c, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(ioctl), 1,
                              SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, TIOCSTI));
     if (!e && !s->setup.network)

@@ -16,6 +16,7 @@
  * need only exit.
  */
 #include "run/run_int.h"
+#include "base/empty.h"
 #include "base/units.h"
 #include "runtime/server/forkserver.h"
 #include <assert.h>
@@ -513,7 +514,8 @@ static void stop_run(Worker *w, FailureStop why)
     }
     kill_all(w, true);
     Message m = { 0 };
-    while (w->server.pid && !r->ended && hear(w, &m, 5))
+    double until = clock_seconds() + 5;        /* it may speak of other runs without end */
+    while (w->server.pid && !r->ended && clock_seconds() < until && hear(w, &m, 5))
         if (m.number == w->server.number)
             note_end(r, SIGKILL, (double)m.cpu_us / 1e6, m.max_rss);
     if (!r->ended) {
@@ -650,6 +652,8 @@ static void say_done(Worker *w)
  * stays: the same size as at the begin means nothing new. */
 static void empty_private(Worker *w)
 {
+    if (w->sandbox.own_ipc)
+        ipc_empty();
     for (size_t i = 0; i < 4; i++) {
         struct stat st;
         if (!w->sandbox.private_tmp[i] || stat(sandbox_private[i], &st) != 0 ||

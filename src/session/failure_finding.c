@@ -59,7 +59,6 @@ static const char *tell(Arena *a, const FailureReport *r)
         str_add(&text, r->text);
     else
         failure_title(r->failure, &text);
-    str_add(&text, or_empty(r->after));
     const char *copy = arena_strdup(a, str_c(&text));
     str_release(&text);
     return copy;
@@ -75,6 +74,7 @@ Finding failure_finding(Arena *a, const FailureReport *r)
         .level = r->level,
         .verdict = VERDICT_SHOWN,
         .message = tell(a, r),
+        .detail = r->more,
         .where = find_place(r),
         .anchor = r->anchor
                       ? r->anchor

@@ -26,12 +26,13 @@ typedef struct FailureReport {
     const char *rule;
     Level level;
     const char *text;            /* instead of failure_title(); NULL */
-    const char *before, *after;  /* text around that; NULL: nothing */
-    const char *detail;          /* a step before the stack, such as a condition; NULL: none */
-    const char *anchor;          /* instead of kind and `what`; NULL */
-    Location where;              /* instead of the site, if it has a file */
-    const char *program;         /* the file of a site without one */
-    const char *ours;            /* frames in a file of this name are made by Sundew, and the
+    const char *before;          /* text before that; NULL: nothing */
+    const char *more; /* what is known besides: stands below the title; NULL: nothing */
+    const char *detail; /* a step before the stack, such as a condition; NULL: none */
+    const char *anchor; /* instead of kind and `what`; NULL */
+    Location where; /* instead of the site, if it has a file */
+    const char *program; /* the file of a site without one */
+    const char *ours; /* frames in a file of this name are made by Sundew, and the
                                     stack ends there; NULL: none is */
 } FailureReport;
 

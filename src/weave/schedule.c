@@ -7,7 +7,7 @@
  *     pthread_mutex_lock(m);  sundew_schedule_site = 18;
  *                             sundew_sched_pthread_mutex_lock(m);
  *
- * A local variable whose address goes nowhere, a constant and a thread's own
+ * Frame pointers are kept, so that the callers of an access can be told. A local variable whose address goes nowhere, a constant and a thread's own
  * variable get no probe.
  */
 #include "runtime/format/schedule.h"
@@ -215,6 +215,14 @@ static void probe_instruction(Scheduling *s, LLVMValueRef i)
     }
 }
 
+static void keep_frames(Scheduling *s, LLVMValueRef fn)
+{
+    static const char pointer[] = "frame-pointer";
+    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
+                            LLVMCreateStringAttribute(s->w->ctx, pointer, sizeof pointer - 1, "all",
+                                                      3));
+}
+
 static void probe_function(Scheduling *s, LLVMValueRef fn)
 {
     Vec(LLVMValueRef) all = { 0 };
@@ -241,8 +249,10 @@ bool weave_schedule(Woven *w, json_t *sites, ScheduleFigures *figures, Err *err)
     s.access = weave_declare(w, "sundew_sched_access", LLVMFunctionType(w->void_, types, 3, false));
     s.site = declare_site(w);
     for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f))
-        if (!LLVMIsDeclaration(f) && !weave_has(f, "naked"))
+        if (!LLVMIsDeclaration(f) && !weave_has(f, "naked")) {
             probe_function(&s, f);
+            keep_frames(&s, f);
+        }
     for (size_t k = 0; k < sizeof scheduled / sizeof *scheduled; k++) {
         char *to = xprintf("sundew_sched_%s", scheduled[k]);
         weave_redirect(w, scheduled[k], to);

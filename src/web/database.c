@@ -3,8 +3,10 @@
  * up, and we read until it comes.
  *
  * The application may tell the server anything, and it could write logs and tables
- * wherever its user can: so the server is confined to its folder. The application may also put a
- * socket of its own in the server's place: so the client hands no files out. */
+ * wherever its user can, and load code: so the server is confined to its folder, has no network, and looks for
+ * libraries where there are none. The application may also put a
+ * socket of its own in the server's place: so the client hands no files out. A file with statements
+ * may hold commands for the client, which would run with the user's rights: so it takes none. */
 #include "web/database.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -26,6 +28,7 @@
 #include <unistd.h>
 
 enum { MOST_SAID = 1 << 20 };  /* in answer to one statement of ours */
+static const uint64_t MOST_MEMORY = 4ull << 30;
 
 struct Database {
     char *folder, *data, *socket, *log;
@@ -48,10 +51,12 @@ const char *database_missing(void)
 
 /* ---- the server */
 
+/* Root's server is another user's. The application, which is in our group, may pass through its
+ * folder to the socket; other users of the machine may not. */
 static bool give_to_mysql(const char *path)
 {
     const struct passwd *p = geteuid() == 0 ? getpwnam("mysql") : NULL;
-    return !p || chown(path, p->pw_uid, p->pw_gid) == 0;
+    return !p || (chown(path, p->pw_uid, getegid()) == 0 && chmod(path, 0710) == 0);
 }
 
 /* The way to the folder must be open for the server's user. */
@@ -75,15 +80,37 @@ static bool wait_for_socket(Database *d, Err *err)
         usleep(50000);
     }
     Str said = { 0 };
-    file_read(d->log, &said, NULL);
+    file_read_left(d->log, MOST_SAID, &said, NULL);
     size_t n = said.len > 300 ? said.len - 300 : 0;
     err_set(err, "MariaDB does not start: %s", str_c(&said) + n);
     str_release(&said);
     return false;
 }
 
+/* What the child needs before it executes. */
+typedef struct Entry {
+    char *folder;
+    int log;
+} Entry;
+
+static bool enter(void *arg)
+{
+    const Entry *e = arg;
+    return dup2(e->log, 1) == 1 && dup2(e->log, 2) == 2 && confine(e->folder);
+}
+
+/* A new file: the application may have left a pipe or a link in its place. */
+static int open_log(const char *path)
+{
+    unlink(path);
+    return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
 static bool start_server(Database *d, Err *err)
 {
+    Entry entry = { d->folder, open_log(d->log) };
+    if (entry.log < 0)
+        return err_errno(err, "%s", d->log);
     const char *file = file_exists("/usr/sbin/mariadbd") ? "/usr/sbin/mariadbd" : "mariadbd";
     Strings argv = { 0 };
     strings_add(&argv, file);
@@ -95,9 +122,9 @@ static bool start_server(Database *d, Err *err)
     strings_addf(&argv, "--pid-file=%s/db/pid", d->folder);
     strings_addf(&argv, "--tmpdir=%s", d->data);
     strings_addf(&argv, "--secure-file-priv=%s", d->data);
-    strings_addf(&argv, "--plugin-dir=%s", d->data);
     static const char *const fixed[] = {
         "--skip-networking",
+        "--plugin-dir=/dev/null",
         "--skip-grant-tables",
         "--skip-innodb",
         "--default-storage-engine=MyISAM",
@@ -114,13 +141,13 @@ static bool start_server(Database *d, Err *err)
         strings_add(&argv, fixed[i]);
     unlink(d->socket);
     Proc p = { .argv = strings_argv(&argv),
-               .out = d->log,
-               .err_out = d->log,
                .in = "/dev/null",
-               .enter = confine_writes,
-               .enter_arg = d->folder,
+               .enter = enter,
+               .enter_arg = &entry,
+               .memory = MOST_MEMORY,
                .death_signal = SIGKILL };
     d->server = proc_start(&p, err);
+    close(entry.log);
     strings_release(&argv);
     return d->server > 0 && wait_for_socket(d, err);
 }
@@ -157,7 +184,7 @@ static bool start_client(Database *d, Err *err)
         int null = open("/dev/null", O_WRONLY);
         dup2(null, 2);
         execlp("mariadb", "mariadb", "--no-defaults", socket, "--unbuffered", "--batch", "--force",
-               "--skip-column-names", "--local-infile=0", (char *)NULL);
+               "--skip-column-names", "--local-infile=0", "--binary-mode", (char *)NULL);
         _exit(127);
     }
     free(socket);
@@ -167,6 +194,14 @@ static bool start_client(Database *d, Err *err)
     d->from = out[0];
     d->client = pid;
     return pid > 0 || err_errno(err, "fork");
+}
+
+/* The application may have told it to end. */
+static bool server_is_gone(Database *d)
+{
+    if (d->server > 0 && waitpid(d->server, NULL, WNOHANG) == d->server)
+        d->server = 0;
+    return d->server <= 0;
 }
 
 /* Runs a statement; true when the row behind it came back. */
@@ -181,8 +216,8 @@ static bool say(Database *d, const char *statement)
     double end = clock_seconds() + 20;
     while (ok && !strstr(str_c(&got), mark)) {
         struct pollfd p = { .fd = d->from, .events = POLLIN };
-        int left = (int)((end - clock_seconds()) * 1000);
-        ok = left > 0 && poll(&p, 1, left) > 0;
+        while (ok && poll(&p, 1, 100) <= 0)
+            ok = clock_seconds() < end && !server_is_gone(d);
         ssize_t n = ok ? read(d->from, room, sizeof room) : 0;
         ok = n > 0 && got.len < MOST_SAID;
         if (ok)
@@ -251,8 +286,8 @@ bool database_load(Database *d, const char *sql_file, const char *name, Err *err
     if (!ok)
         return err_set(err, "MariaDB refuses the database %s", name);
     char *socket = xprintf("--socket=%s", d->socket);
-    char *argv[] = { "mariadb",          "--no-defaults", socket, "--force",
-                     "--local-infile=0", (char *)name,    NULL };
+    char *argv[] = { "mariadb",          "--no-defaults", socket,       "--force",
+                     "--local-infile=0", "--binary-mode", (char *)name, NULL };
     Proc p = { .argv = argv, .in = sql_file, .capture = true, .seconds = 120 };
     ProcResult r = { 0 };
     ok = proc_run(&p, &r, err);

@@ -15,6 +15,25 @@ attack_php() {
     [ $got -le 2 ]
 }
 
+# By way of its database. For make soak: a server takes seconds to start.
+attack_database() {
+    fresh database
+    rm -rf /var/tmp/sundew-attack
+    mkdir -p /var/tmp/sundew-attack app
+    chmod 777 /var/tmp/sundew-attack
+    cp "$TOP/tests/attack/php-db/index.php" app
+    gcc -shared -fPIC -o app/plugin.so "$TOP/tests/attack/php-db/plugin.c" || return 1
+    timeout -k 5 "$LIMIT" "$SUNDEW" -w ws web app --db "mysql:$TOP/tests/attack/php-db/tables.sql" \
+        --requests 6 --time 90s >out.txt 2>&1
+    local got=$? left
+    left=$(ls -A /var/tmp/sundew-attack)
+    rm -rf /var/tmp/sundew-attack
+    cat out.txt
+    [ -z "$left" ] || { echo "it wrote outside: $left"; return 1; }
+    ! grep -q "reached:" out.txt || { echo "it got through"; return 1; }
+    [ $got -le 1 ]
+}
+
 # Functions that don't answer, answer without end, die, or leave children.
 attack_functions() {
     fresh functions

@@ -37,7 +37,7 @@ static void read_settings(const uint8_t *data, size_t n)
     const Command *const all[] = { &command, &other, NULL };
     Session s = { .commands = all, .command = &command };
     Err err = { 0 };
-    fuzz_said(config_read(&s, fuzz_file("sundew.ini", data, n), &err), &err);
+    fuzz_said(config_read(&s, fuzz_file("sundew.ini", data, n), false, &err), &err);
     for (size_t k = 0; k < s.values.len; k++) {
         free(s.values.items[k].text);
         free(s.values.items[k].origin);
@@ -369,11 +369,35 @@ static void read_sequence(const uint8_t *data, size_t n)
     arena_release(&a);
 }
 
+/* What no text of the table says. */
+static void make_rules(Samples_ *out)
+{
+    static const char *const more[] = { "forbid\n",
+                                        "weight bag_new -1\n",
+                                        "weight bag_new 1e9\n",
+                                        "weight bag_new 1e999\n",
+                                        "weight bag_new 2x\n",
+                                        "nothing bag_new\n",
+                                        "require bag_new after bag_free\n",
+                                        "require bag_new before none\n" };
+    Str many = { 0 };
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+        fuzz_sample(out, more[i], strlen(more[i]));
+    fuzz_sample(out, "forbid\0bag_new\n", 15);
+    fuzz_sample(out, "", 0);
+    for (unsigned i = 0; i < 17; i++)
+        str_add(&many, "forbid bag_free after bag_new\n");
+    vec_push(out, many);
+}
+
+/* Two types: bags, which are made and given back, and boxes, which meet a bag. The example had a
+ * step that is no call. */
 static void read_rules(const uint8_t *data, size_t n)
 {
     const Api *api = lab()->api;
     Err err = { 0 };
-    Usage m = { .api = api, .ntypes = 1 };
+    UsageType types[2] = { { .objects = 1 }, { .objects = 1 } };
+    Usage m = { .api = api, .types = types, .ntypes = 2 };
     UsageNode nodes[2] = { { .nedges = 1 }, { .nedges = 1, .ended = 1 } };
     UsageEdge edges[2] = { { .function = fn(lab(), "bag_new"),
                              .places = place_bit(API_RETURNED),
@@ -389,13 +413,33 @@ static void read_rules(const uint8_t *data, size_t n)
                              .weight = 1,
                              .ends = true } };
     UsageEdge *out[2] = { &edges[0], &edges[1] };
-    UsageType type = { .nodes = nodes, .nnodes = 2, .nedges = 2, .objects = 1 };
+    uint32_t met[] = { 1 };
     for (size_t i = 0; i < api->ntypes; i++)
-        if (strstr(api->types[i].name, "bag"))
-            type.type = &api->types[i];
+        types[strstr(api->types[i].name, "bag") == NULL].type = &api->types[i];
+    UsageOther others[] = { { .type = types[0].type, .nodes = met, .nnodes = 1 },
+                            { .type = types[0].type },
+                            { .type = NULL, .nodes = met, .nnodes = 1 } };
+    UsageNode box = { .nedges = 1 };
+    UsageEdge get = { .function = fn(lab(), "box_get"),
+                      .places = place_bit(0),
+                      .count = 1,
+                      .weight = 1,
+                      .others = others,
+                      .nothers = 3 };
+    UsageEdge *gets[] = { &get };
+    SeqStep steps[] = { { .f = NULL },
+                        { .f = fn(lab(), "bag_new") },
+                        { .f = fn(lab(), "bag_free") } };
+    Seq replay = { steps, 3 }, *replays[] = { &replay };
     nodes[0].edges = &out[0];
     nodes[1].edges = &out[1];
-    m.types = &type;
+    box.edges = gets;
+    types[0].nodes = nodes;
+    types[0].nnodes = types[0].nedges = 2;
+    types[1].nodes = &box;
+    types[1].nnodes = types[1].nedges = 1;
+    m.replays = replays;
+    m.nreplays = 1;
     fuzz_said(rules_apply(&m, fuzz_file("rules", data, n), &err), &err);
     strings_release(&m.notes);
     arena_release(&m.arena);
@@ -562,7 +606,11 @@ const FuzzReader fuzz_files[] = {
       .texts = { "forbid bag_new\nforbid bag_free after bag_new # x\nrequire bag_new before "
                  "bag_free on bag\nweight bag_new 3.5\n",
                  "weight bag_free 0 on struct bag\nforbid bag_add after bag_free on bag\n",
-                 "require bag_sum\n", "weight bag_new x\n", "forbid none\n" } },
+                 "require bag_sum\n", "weight bag_new x\n", "forbid none\n", "forbid bag_new on\n",
+                 "weight bag_new 1 2\nweight bag_new\n", "weight bag_new inf\n",
+                 "forbid bag_new on struct bag x\n", "require bag_new on none\n",
+                 "forbid box_get after bag_new\nforbid bag_new x x x x x x x\n" },
+      .make = make_rules },
     { .name = "schedule",
       .read = read_schedule,
       .texts = { "sundew schedule 1\nbuild KEY\n# x\nhot 3 17\nat 5 run T1\nat 9 run T0\n",

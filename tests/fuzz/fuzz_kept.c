@@ -12,6 +12,7 @@
 #include "program/bitstream.h"
 #include "program/debuginfo.h"
 #include "program/program_int.h"
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -443,6 +444,31 @@ static void read_contracts(const uint8_t *data, size_t n)
 
 /* ---- the store */
 
+/* The same with pages of 512 bytes, after `sql`: smaller inputs are quicker, and more of their bytes
+ * mean something. */
+static void make_small(const char *path, const char *sql, Samples_ *out)
+{
+    char *small = path_join(fuzz_folder(), "small.db"), *into = xprintf("VACUUM INTO '%s'", small);
+    sqlite3 *db = NULL;
+    Str s = { 0 };
+    unlink(small);
+    if (sqlite3_open(path, &db) != SQLITE_OK ||
+        sqlite3_exec(db, "PRAGMA page_size = 512", NULL, NULL, NULL) != SQLITE_OK ||
+        sqlite3_exec(db, into, NULL, NULL, NULL) != SQLITE_OK)
+        abort();
+    sqlite3_close(db);
+    if (sqlite3_open(small, &db) != SQLITE_OK ||
+        sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK) {
+        fprintf(stderr, "%s: %s\n", sql, sqlite3_errmsg(db));
+        abort();
+    }
+    sqlite3_close(db);
+    if (file_read(small, &s, NULL))
+        vec_push(out, s);
+    free(into);
+    free(small);
+}
+
 static void make_stores(Samples_ *out)
 {
     Err err = { 0 };
@@ -493,6 +519,23 @@ static void make_stores(Samples_ *out)
     Str s = { 0 };
     if (file_read(path, &s, &err))
         vec_push(out, s);
+    make_small(path, "", out);
+    make_small(path, "PRAGMA user_version = -3;", out);
+    make_small(path, "PRAGMA user_version = 999;", out);
+    make_small(path, "PRAGMA application_id = 7;", out);
+    make_small(path, "PRAGMA user_version = 0;", out);
+    make_small(path, "UPDATE finding SET level = 77; UPDATE finding SET data = '{', line = -1;",
+               out);
+    make_small(path,
+               "UPDATE place SET kind = 9, text = NULL, line = -1; UPDATE run SET seed = 'x';",
+               out);
+    make_small(path, "UPDATE finding SET verdict = 9, fingerprint = 'x', rule = 'x', run = 99;",
+               out);
+    make_small(path, "UPDATE attachment SET name = NULL, kind = NULL, content = NULL;", out);
+    make_small(path, "DROP TABLE place;", out);
+    make_small(path, "DROP TABLE attachment;", out);
+    make_small(path, "DROP TABLE seen;", out);
+    make_small(path, "DROP TABLE run;", out);
     free(path);
 }
 

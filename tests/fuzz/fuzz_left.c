@@ -1,4 +1,5 @@
-/* What programs under test leave: crash files, traces, files of calls, answers of the player. */
+/* What programs under test leave: crash files, traces, files of calls, answers of the player, the memory of a
+ * scheduled run. */
 #include "fuzz.h"
 #include "../unit/crash_sample.h"
 #include "../unit/sequence_lab.h"
@@ -8,10 +9,12 @@
 #include "engine/protocol/protocol.h"
 #include "engine/record/crash.h"
 #include "engine/record/trace.h"
+#include "engine/schedule/schedule_int.h"
 #include "runtime/format/callfile.h"
 #include "runtime/format/tables.h"
 #include "runtime/format/tracefile.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 /* ---- crash files */
@@ -101,7 +104,19 @@ static const char traced[] =
     "void each(int (*f)(struct list *, enum color)) { f(0, RED); }\n"
     "struct wide { _Bool b; char c[8]; float f; long double l; int bits : 3; };\n"
     "struct wide turn(struct wide w, _Bool b, char c, float f) { return w; }\n"
-    "unsigned long sum(struct wide *w, double *d, void *p, char s[]) { return 1; }\n";
+    "unsigned long sum(struct wide *w, double *d, void *p, char s[]) { return 1; }\n"
+    "struct none { };\n"
+    "struct two { long a; double b; };\n"
+    "union any { int i; float f; char c[12]; };\n"
+    "typedef float four __attribute__((vector_size(16)));\n"
+    "struct many { int a[9], b[2][2], c, d, e, f, g, h, i, j, k, l, m; union any u; unsigned : 3; };\n"
+    "struct deep { struct { struct { struct { int x; } d; } c; } b; struct { int y; }; struct deep *n; };\n"
+    "struct two split(struct none n, struct two t, union any *u) { return t; }\n"
+    "void all(struct many *m, four *v, _Complex double *z, __int128 *w, struct deep *d) { }\n"
+    "struct many big(struct many m, unsigned char u, unsigned n) { return m; }\n"
+    "int (*choose(struct none *n, long double x, __int128 w))(void) { return 0; }\n"
+    "void old(a, f) int a; float f; { }\n"
+    "int *where(int *p) { return p; }\n";
 
 static const Program *traced_program(void)
 {
@@ -148,8 +163,105 @@ static void stream_begin(Str *s, const Program *p)
     free(text);
 }
 
+/* Memory at three places: what was allocated, a variable, and nobody's. */
+static void memory(Str *s, size_t bytes)
+{
+    static const uint64_t steps[] = { 2 * 0x1000, 2 * (0x5000 - 0x1000), 2 * (0x9000 - 0x5000) };
+    varint(s, 3);
+    for (size_t i = 0; i < 3; i++) {
+        varint(s, steps[i]);
+        varint(s, bytes);
+        varint(s, i);
+        varint(s, bytes);
+        for (size_t k = 0; k < bytes; k++)
+            str_addc(s, (char)(i == 2 ? (int)(97 + k % 26) : k % 8 ? 0x90 * (k % 8 == 1) : (int)k));
+    }
+}
+
+/* A call of each function with numbers and memory of this kind, and its return. */
+static void call_all(Str *s, const Program *p, uint64_t slot, size_t nslots, size_t bytes)
+{
+    size_t n;
+    const Function *const *all = program_functions(p, &n);
+    for (size_t i = 0; i < n; i++)
+        for (unsigned tag = SUNDEW_TRACE_CALL; tag <= SUNDEW_TRACE_RETURN; tag++) {
+            Str body = { 0 };
+            bool call = tag == SUNDEW_TRACE_CALL;
+            varint(&body, 1);
+            varint(&body, call ? all[i]->index + 1 : 1);
+            varint(&body, 0);
+            varint(&body, nslots);
+            for (size_t k = 0; k < nslots; k++)
+                varint(&body, slot + (slot && k % 3 ? 8 : 0));
+            memory(&body, bytes);
+            str_addc(s, (char)tag);
+            varint(s, body.len);
+            str_addn(s, body.data, body.len);
+            str_release(&body);
+        }
+}
+
+/* All functions, their numbers in all ways; then texts and ends of all kinds. */
+static void make_all_calls(Samples_ *out, size_t odd)
+{
+    static const struct {
+        uint64_t slot;
+        size_t nslots, bytes;
+    } ways[] = { { 0x9000, 12, 300 }, { 0x1000, 12, 300 }, { 0x5000, 2, 300 },
+                 { 0, 1, 4 },         { 0x6000, 12, 40 },  { 0xffffffffffff, 12, 0 } };
+    const Program *p = traced_program();
+    SundewSymbol symbols[] = { { .variable = 1, .address = 0x5000, .size = 16 },
+                               { .function = 1, .address = 0x6000, .size = 32 },
+                               { .variable = 1, .address = 0x7000, .size = UINT64_MAX } };
+    uint16_t n = sizeof symbols;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        Str s = { 0 };
+        str_addn(&s, (char *)&n, 2);
+        str_addn(&s, (char *)symbols, sizeof symbols);
+        stream_begin(&s, p);
+        event(&s, SUNDEW_TRACE_ALLOC, (uint64_t[]){ 1, 0x1000, 24 }, 3, NULL, 0);
+        event(&s, SUNDEW_TRACE_ALLOC, (uint64_t[]){ 1, 0x1000, 400 }, 3, NULL, 0);
+        call_all(&s, p, ways[i].slot, ways[i].nslots, ways[i].bytes);
+        event(&s, SUNDEW_TRACE_CALL,
+              (uint64_t[]){ 1, 1, SUNDEW_CALL_REST, 0, 4, 'l', 7, 's', 0, 's', 0x1000, 'p', 0x1004,
+                            1, 0x2000, 70, 0, 70 },
+              18, "a text of more than forty-eight bytes, which is cut when it is printed", 70);
+        event(&s, SUNDEW_TRACE_FREE, (uint64_t[]){ 1, 0x5000 }, 2, NULL, 0);
+        event(&s, SUNDEW_TRACE_FREE, (uint64_t[]){ 1, 0x1008 }, 2, NULL, 0);
+        event(&s, SUNDEW_TRACE_END, (uint64_t[]){ 1, i, 7 }, 3, NULL, 0);
+        for (size_t k = 0; k < odd; k++)
+            str_addc(&s, 0);
+        vec_push(out, s);
+    }
+}
+
+/* Headers that are wrong in one place. */
+static void make_bad_streams(Samples_ *out)
+{
+    for (int i = 0; i < 5; i++) {
+        Str s = { 0 };
+        uint16_t none = 0;
+        SundewStreamHeader h;
+        str_addn(&s, (char *)&none, 2);
+        stream_begin(&s, traced_program());
+        memcpy(&h, s.data + 2, sizeof h);
+        h.version += i == 0;
+        h.bytes += i == 1 ? 999 : 0;
+        h.thread = i == 2 ? UINT32_MAX : 0;
+        h.textlen = i == 3 ? 3 : h.textlen;
+        h.magic[1] ^= i == 4;
+        memcpy(s.data + 2, &h, sizeof h);
+        vec_push(out, s);
+    }
+    fuzz_sample(out, "\0\0", 2);
+    fuzz_sample(out, "\0\0S", 3);
+}
+
 static void make_traces(Samples_ *out)
 {
+    for (size_t odd = 0; odd < 3; odd++)
+        make_all_calls(out, odd);
+    make_bad_streams(out);
     const Program *p = traced_program();
     Str s = { 0 };
     const Type *list = types_find(program_types(p), "struct list", 0);
@@ -219,10 +331,10 @@ static void read_trace(const uint8_t *data, size_t n)
     fuzz_file(table, n >= 2 ? data + 2 : data, from >= 2 ? from - 2 : 0);
     uint8_t *copy = xmalloc(n - from + 1);
     memcpy(copy, data + from, n - from);
-    if (n - from > sizeof(SundewStreamHeader) + strlen(program_key(p)) && copy[0] == 'S')
+    if (n % 7 && n - from > sizeof(SundewStreamHeader) + strlen(program_key(p)) && copy[0] == 'S')
         memcpy(copy + sizeof(SundewStreamHeader), program_key(p), strlen(program_key(p)));
     fuzz_file(stream, copy, n - from);
-    if (n % 2) {                       /* another thread, of the same or of another process */
+    if (n % 2) { /* another thread, of the same or of another process */
         if (n - from > sizeof(SundewStreamHeader) && n % 3)
             copy[offsetof(SundewStreamHeader, pid)]++;
         fuzz_file("trace/10.1.stream", copy, n - from);
@@ -454,8 +566,44 @@ static void make_ktests(Samples_ *out)
     fuzz_sample(out, two, sizeof two - 1);
 }
 
+/* ---- what a scheduled run left: its head and the beginning of its steps */
+
+static void make_schedules(Samples_ *out)
+{
+    static struct sundew_schedule p;
+    memset(&p, 0, sizeof p);
+    p.ended = SUNDEW_SCHEDULE_DEADLOCK;
+    p.nthreads = 3;
+    p.nsteps = 2;
+    p.npoints = 9;
+    p.most_points = 100;
+    p.nraces = 1;
+    p.steps[0] = (struct sundew_step){ .thread = 1, .chosen = 2, .kind = SUNDEW_AT_LOCK };
+    p.steps[1] = (struct sundew_step){ .thread = 2, .kind = SUNDEW_AT_WRITE, .site = 5 };
+    p.races[0].first.nheld = 200;
+    fuzz_sample(out, &p, offsetof(struct sundew_schedule, steps) + 4 * sizeof *p.steps);
+}
+
+static void read_scheduled(const uint8_t *data, size_t n)
+{
+    static struct sundew_schedule p;
+    ScheduleRun run = { 0 };
+    memset(&p, 0, sizeof p);
+    memcpy(&p, data, n < sizeof p ? n : sizeof p);
+    schedule_take(&p, 10, &run);
+    if (run.ended >= SUNDEW_SCHEDULE_ENDS || run.nthreads > SUNDEW_SCHEDULE_THREADS)
+        abort();
+    for (size_t i = 0; i < run.steps.len; i++)
+        if (run.steps.items[i].thread >= run.nthreads || run.steps.items[i].site > 10)
+            abort();
+    for (size_t i = 0; i < run.waits.len; i++)
+        schedule_kind_name(run.waits.items[i].kind);
+    schedule_run_release(&run);
+}
+
 const FuzzReader fuzz_left[] = {
     { .name = "crash", .read = read_crash, .make = make_crashes },
+    { .name = "scheduled", .read = read_scheduled, .make = make_schedules },
     { .name = "trace", .read = read_trace, .make = make_traces },
     { .name = "calls", .read = read_calls, .make = make_calls },
     { .name = "answer", .read = read_answer, .make = make_answers },

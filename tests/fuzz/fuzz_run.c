@@ -8,6 +8,35 @@
 
 /* ---- the worker's messages: whole, and the body of one that is believed */
 
+/* Each way with the first samples, and answers that are wrong in one place. */
+static void make_ways(Samples_ *out)
+{
+    size_t n = out->len;
+    Str body = out->items[n - 1];
+    for (const char *way = "bf"; *way; way++)
+        for (size_t odd = 0; odd < 2; odd++) {
+            Str s = { 0 };
+            str_addc(&s, *way);
+            str_addn(&s, body.data, body.len - odd);
+            vec_push(out, s);
+        }
+    for (size_t i = 0; i + 1 < n; i++) {
+        Str s = { 0 };
+        str_addn(&s, out->items[i].data, out->items[i].len);
+        s.data[0] = 's';
+        vec_push(out, s);
+        fuzz_sample(out, out->items[i].data, out->items[i].len / 2);
+    }
+    fuzz_sample(out, "e", 1);
+    fuzz_sample(out, "w", 1);
+    DoneWire d = { .stop = FAILURE_STOP_PROCESSES + 1, .nframes = 0 };
+    fuzz_sample(out, &d, sizeof d);
+    d = (DoneWire){ .access = FAILURE_ACCESS_EXEC + 1, .nframes = 0 };
+    fuzz_sample(out, &d, sizeof d);
+    d = (DoneWire){ .nframes = UINT32_MAX };
+    fuzz_sample(out, &d, sizeof d);
+}
+
 static void make_messages(Samples_ *out)
 {
     Str body = { 0 };
@@ -34,28 +63,49 @@ static void make_messages(Samples_ *out)
     close(pair[0]);
     close(pair[1]);
     vec_push(out, body);
+    make_ways(out);
 }
 
-static void receive(const uint8_t *data, size_t n, bool whole)
+/* How an input comes: as bytes of the other end, as the body of a message that is believed, with
+ * descriptors, to an end that has no secret yet, or not at all. */
+typedef enum Coming { AS_BYTES, AS_BODY, WITH_FDS, AT_FIRST, NEVER } Coming;
+
+static void send_input(const uint8_t *data, size_t n, Coming how, Wire *w, int fd)
+{
+    Str in = { 0 };
+    int fds[] = { 0, 1 };
+    if (n)
+        str_addn(&in, (const char *)data, n);
+    if (how == AS_BYTES || how == AT_FIRST)
+        (void)!send(fd, str_c(&in), n, MSG_NOSIGNAL | MSG_DONTWAIT);
+    else if (how != NEVER)
+        wire_send(w, WIRE_DONE, &in, fds, how == WITH_FDS ? 2 : 0);
+    str_release(&in);
+}
+
+static void receive(const uint8_t *data, size_t n, Coming how)
 {
     int pair[2], fds[WIRE_MOST_FDS];
     size_t nfds;
     WireKind kind;
     Wire w[2] = { { .secret = { 1, 2 } }, { .secret = { 1, 2 } } };
-    Str body = { 0 }, in = { 0 };
-    if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0)
+    Str body = { 0 };
+    if (socketpair(AF_UNIX, SOCK_STREAM | (how == NEVER ? SOCK_NONBLOCK : 0), 0, pair) != 0)
         abort();
     w[0].fd = pair[0];
     w[1].fd = pair[1];
-    str_addn(&in, (const char *)data, n);
-    if (whole && n)
-        (void)!send(pair[0], data, n, MSG_NOSIGNAL | MSG_DONTWAIT);
-    else
-        wire_send(&w[0], WIRE_DONE, &in, NULL, 0);
-    shutdown(pair[0], SHUT_WR);
+    if (how == AT_FIRST)
+        w[1].secret[0] = w[1].secret[1] = 0;
+    if (how == WITH_FDS)
+        w[1].received = n % 2;         /* not the next one: its descriptors are closed */
+    send_input(data, n, how, &w[0], pair[0]);
+    if (how != NEVER)
+        shutdown(pair[0], SHUT_WR);
     Err err = { 0 };
     RunResult r = { 0 };
     if (wire_receive(&w[1], &kind, &body, fds, &nfds)) {
+        for (size_t i = 0; i < nfds; i++)
+            close(fds[i]);
         fuzz_said(run_take_done(&body, &r, &err), &err);
         Str text = { 0 };
         failure_describe(&r.failure, &text);
@@ -63,19 +113,20 @@ static void receive(const uint8_t *data, size_t n, bool whole)
     }
     run_result_release(&r);
     str_release(&body);
-    str_release(&in);
     close(pair[0]);
     close(pair[1]);
 }
 
 static void read_message(const uint8_t *data, size_t n)
 {
+    static const char ways[] = "wbfse";
+    const char *way = n && data[0] ? strchr(ways, data[0]) : NULL;
     if (n > 32 << 10)
         return;
-    if (n && data[0] == 'w')
-        receive(data + 1, n - 1, true);
+    if (way)
+        receive(data + 1, n - 1, (Coming)(way - ways));
     else
-        receive(data, n, false);
+        receive(data, n, AS_BODY);
 }
 
 /* ---- what it said when it died: two bytes of status, then standard error */

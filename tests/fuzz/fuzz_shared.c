@@ -5,7 +5,6 @@
 #include "engine/events/events_int.h"
 #include "engine/explore/program/fast.h"
 #include "engine/explore/queue.h"
-#include "engine/schedule/schedule_int.h"
 #include "runtime/server/batch.h"
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +57,48 @@ static void fill_kinds(struct sundew_log *h)
     for (unsigned op = 0; op < 64 && h->nodes < 60; op++)
         node(h, op, op % 2 ? 8 : 1, 0, x, y, x);
     record(h, SUNDEW_REC_BRANCH, 0, 0, 4, 7, 6);
+}
+
+/* Records of each kind with each reason, and a note without a name. */
+static void fill_records(struct sundew_log *h)
+{
+    uint32_t x = node(h, SUNDEW_NODE_BYTE, 8, 0, 3, 0, 0);
+    uint32_t last = 0;
+    for (unsigned why = 1; why < SUNDEW_WHY_N; why++) {
+        uint32_t c = node(h, SUNDEW_NODE_CONST, 8, 0, why, 0, 0);
+        last = node(h, SUNDEW_NODE_EQ, 1, 0, x, c, 0);
+        record(h, SUNDEW_REC_PIN, why, 0, x, 12 + why, c);
+        record(h, SUNDEW_REC_IMPRECISE, why, 0, 0, 20 + why, 0);
+        record(h, SUNDEW_REC_BRANCH, why % 2, why % 2, last, 100 + why, 30 + why);
+    }
+    for (unsigned bug = 1; bug < SUNDEW_BUG_N; bug++)
+        record(h, SUNDEW_REC_BUG, bug, bug % 2, last, 40 + bug, 0);
+    uint32_t never = node(h, SUNDEW_NODE_CONST, 1, 0, 0, 0, 0);
+    for (unsigned value = 0; value < 2; value++) {
+        record(h, SUNDEW_REC_OTHER, 0, value, last, 50, 51);
+        record(h, SUNDEW_REC_OTHER, 0, value, never, 52, 53);
+        record(h, SUNDEW_REC_BRANCH, 0, value, never, 54, 55);
+    }
+    for (unsigned end = 1; end <= SUNDEW_END_SITE; end++)
+        record(h, SUNDEW_REC_END, end, 0, 0, 0, 0);
+}
+
+/* Mathematics and rounding have a number besides; so do choices among nodes. */
+static void fill_numbers(struct sundew_log *h)
+{
+    uint32_t x = node(h, SUNDEW_NODE_BYTE, 8, 0, 3, 0, 0), items[2];
+    uint32_t wide = node(h, SUNDEW_NODE_ZEXT, 64, 0, x, 0, 0);
+    for (unsigned k = 0; k < EXPR_MATH_N; k++) {
+        uint32_t e = node(h, SUNDEW_NODE_FMATH, 64, k, wide, k < EXPR_MATH_POW ? 0 : wide, 0);
+        record(h, SUNDEW_REC_BRANCH, 0, 0, node(h, SUNDEW_NODE_FOLT, 1, 0, e, wide, 0), 7 + k, 6);
+    }
+    for (unsigned k = 0; k <= EXPR_ROUND_AWAY; k++)
+        items[k % 2] = node(h, SUNDEW_NODE_FROUND, 64, k, wide, 0, 0);
+    memcpy(sundew_log_bytes(h) + 8, items, sizeof items);
+    h->bytes = 16;
+    uint32_t chosen = node(h, SUNDEW_NODE_CHOOSE, 64, 0, wide, 8, 2);
+    record(h, SUNDEW_REC_BUG, SUNDEW_BUG_NULL, 0, node(h, SUNDEW_NODE_EQ, 1, 0, chosen, wide, 0),
+           70, 0);
 }
 
 /* Does a log with this last node read well? */
@@ -123,37 +164,83 @@ static void make_logs(Samples_ *out)
 {
     make_nodes(out);
     Err err = { 0 };
-    for (int i = 0; i < 2; i++) {
-        Log *log = log_new(&(LogPlan){ .nodes = 64, .records = 32, .bytes = 256 }, &err);
+    static void (*const fill[])(struct sundew_log *) = { fill_log, fill_kinds, fill_records,
+                                                         fill_numbers };
+    for (int i = 0; i < 4; i++) {
+        Log *log = log_new(&(LogPlan){ .nodes = 100, .records = 80, .bytes = 256 }, &err);
         size_t n;
         log_reset(log, 0, 16);
         struct sundew_log *h = (struct sundew_log *)log_bytes(log, &n);
-        if (i == 0)
-            fill_log(h);
-        else
-            fill_kinds(h);
+        fill[i](h);
         if (i == 0)
             record(h, SUNDEW_REC_END, SUNDEW_END_NODES, 0, 0, 0, 0);
         fuzz_sample(out, h, n);
+        for (unsigned how = 1; how < 64; how += 3) {
+            ((char *)h)[n - 1] = (char)how;
+            fuzz_sample(out, h, n);
+        }
         log_free(log);
     }
 }
 
+/* Is it as the first good one expected? */
+static void follow(const Trail *t)
+{
+    static Trail first;
+    static Exprs *pool;
+    if (!pool) {
+        Err err = { 0 };
+        size_t n;
+        Log *log = log_new(&(LogPlan){ .nodes = 100, .records = 80, .bytes = 256 }, &err);
+        log_reset(log, 0, 16);
+        fill_log((struct sundew_log *)log_bytes(log, &n));
+        pool = exprs_new(&(ExprsPlan){ .memory = 1 << 18 });
+        if (!log_read(log, pool, exprs_source(pool, "input", 16), &first, &err))
+            abort();
+        log_free(log);
+    }
+    for (uint32_t index = 0; index < 4; index++)
+        for (uint32_t standins = 0; standins < 110; standins += 9) {
+            trail_followed(t, t, index, 7, standins);
+            trail_followed(t, &first, index, 6, standins);
+            trail_followed(&first, t, index, 200, standins);
+        }
+}
+
+/* As if a run had left it in the memory that it shares with us. */
+static bool read_shared(const uint8_t *data, size_t n, Exprs *p, uint32_t in, Trail *t, Err *err)
+{
+    static Log *log;
+    size_t size;
+    if (!log)
+        log = log_new(&(LogPlan){ .nodes = 100, .records = 80, .bytes = 256 }, err);
+    log_reset(log, 0, 16);
+    uint8_t *to = (uint8_t *)log_bytes(log, &size);
+    memset(to, 0, size);
+    memcpy(to, data, n < size ? n : size);
+    return log_read(log, p, in, t, err);
+}
+
+/* The last byte says how: in a small pool some expressions have no room. */
 static void read_log(const uint8_t *data, size_t n)
 {
-    Exprs *p = exprs_new(&(ExprsPlan){ .memory = 1 << 18 });
+    static size_t empty;
+    unsigned how = n ? data[n - 1] : 0;
+    Exprs *p = exprs_new(&(ExprsPlan){ .memory = !empty || how < 2 ? 1 << 18 : empty + how * 64 });
+    if (!empty)
+        empty = exprs_memory(p);
     uint32_t in = exprs_source(p, "input", 16);
     Trail t;
     Err err = { 0 };
-    bool ok = log_parse(data, n, p, in, &t, &err);
+    bool ok = how % 2 ? read_shared(data, n, p, in, &t, &err) : log_parse(data, n, p, in, &t, &err);
     fuzz_said(ok, &err);
     if (ok) {
         uint8_t input[16] = { 1, 2, 3, 4 };
         Str s = { 0 };
         trail_check(&t, p);
-        trail_verify(&t, p, input, 16, &err);
+        trail_verify(&t, p, input, how % 3 ? 16 : 2, &err);
         trail_dump(&t, p, &s);
-        trail_followed(&t, &t, 0, 7, 100);
+        follow(&t);
         str_release(&s);
         trail_release(&t);
     }
@@ -211,41 +298,6 @@ static void read_counts(const uint8_t *data, size_t n)
     }
 }
 
-/* ---- what a scheduled run left: its head and the beginning of its steps */
-
-static void make_schedules(Samples_ *out)
-{
-    static struct sundew_schedule p;
-    memset(&p, 0, sizeof p);
-    p.ended = SUNDEW_SCHEDULE_DEADLOCK;
-    p.nthreads = 3;
-    p.nsteps = 2;
-    p.npoints = 9;
-    p.most_points = 100;
-    p.nraces = 1;
-    p.steps[0] = (struct sundew_step){ .thread = 1, .chosen = 2, .kind = SUNDEW_AT_LOCK };
-    p.steps[1] = (struct sundew_step){ .thread = 2, .kind = SUNDEW_AT_WRITE, .site = 5 };
-    p.races[0].first.nheld = 200;
-    fuzz_sample(out, &p, offsetof(struct sundew_schedule, steps) + 4 * sizeof *p.steps);
-}
-
-static void read_scheduled(const uint8_t *data, size_t n)
-{
-    static struct sundew_schedule p;
-    ScheduleRun run = { 0 };
-    memset(&p, 0, sizeof p);
-    memcpy(&p, data, n < sizeof p ? n : sizeof p);
-    schedule_take(&p, 10, &run);
-    if (run.ended >= SUNDEW_SCHEDULE_ENDS || run.nthreads > SUNDEW_SCHEDULE_THREADS)
-        abort();
-    for (size_t i = 0; i < run.steps.len; i++)
-        if (run.steps.items[i].thread >= run.nthreads || run.steps.items[i].site > 10)
-            abort();
-    for (size_t i = 0; i < run.waits.len; i++)
-        schedule_kind_name(run.waits.items[i].kind);
-    schedule_run_release(&run);
-}
-
 /* ---- what a run of events left */
 
 static void make_events(Samples_ *out)
@@ -283,7 +335,6 @@ static void read_events(const uint8_t *data, size_t n)
 const FuzzReader fuzz_shared[] = {
     { .name = "log", .read = read_log, .make = make_logs },
     { .name = "coverage", .read = read_counts, .make = make_counts },
-    { .name = "scheduled", .read = read_scheduled, .make = make_schedules },
     { .name = "events", .read = read_events, .make = make_events },
     { 0 },
 };

@@ -38,7 +38,7 @@ attack_regress() {
     "$SUNDEW" regress libtarget.a --headers "$TOP/tests/attack/target.h" -o tests --count 200 --mutants 10 --time 20s && ls tests
 }
 
-attack_run() { "$SUNDEW_BUILD/tests/run-one" ./subject; }
+attack_run() { "$SUNDEW_BUILD/tests/run-one" ${TWICE:+--twice} ${WITHOUT:+--without "$WITHOUT"} ./subject; }
 
 # attack FILE COMMAND
 attack() {
@@ -50,11 +50,14 @@ attack() {
         run) gcc -g -w -I"$TOP/tests/attack" -o subject "$file" ;;
         *) prepare_explore "$file" ;;
     esac || return 1
-    export TOP SUNDEW SUNDEW_BUILD
+    mkdir -p tmp
+    export TOP SUNDEW SUNDEW_BUILD TWICE="$(field "$file" twice)" WITHOUT="$(field "$file" without)" TMPDIR="$PWD/tmp"
     export -f "attack_${kind#explore-}"
     timeout -k 5 "$LIMIT" bash -c "attack_${kind#explore-}" >out.txt 2>&1
     got=$?
+    unset TMPDIR
     cat out.txt
+    [ -z "$(ls -A tmp)" ] || { echo "it left $(ls -A tmp)"; return 1; }
     ! grep -q "reached:\|Sanitizer.*src/\|ERROR: AddressSanitizer" out.txt || { echo "it got through"; return 1; }
     [ -z "$(field "$file" says)" ] || grep -q -- "$(field "$file" says)" out.txt || { echo "it does not say: $(field "$file" says)"; return 1; }
     case " $(field "$file" expect) " in
@@ -79,6 +82,9 @@ if [ -z "${ATTACK_ONLY:-}" ]; then
         ok "php, web: an application attacks what runs it" attack_php
     else
         skip "php, web: an application attacks what runs it" "there is no PHP 8.2"
+    fi
+    if [ -n "${ATTACK_LONG:-}" ] && [ -e "$SUNDEW_BUILD/php/sundew.so" ] && [ -x /usr/sbin/mariadbd ]; then
+        ok "database, web: an application attacks by way of its database" attack_database
     fi
 fi
 [ -n "${ATTACK_LONG:-}" ] || done_testing

@@ -160,6 +160,23 @@ ok "--since: the change brings a finding" sh -c "[ $status = 1 ]"
 ok "…which is in its function" json out.json '[f["line"] for f in d["findings"]] == [11]'
 git checkout -q HEAD~1 2>/dev/null; swap; git commit -qam 'older'; sed -i 's/b->length + b->start/b->start + b->length/' buf.c; git commit -qam newer
 ok "--since: a finding elsewhere does not count" status 0 "$SUNDEW" -q check --only arguments --time 20m --since HEAD~1
+# What a change may bring to hide itself: lines like those of a diff, an attribute, a name.
+hidden() {
+    "$@" && git add -A && git commit -qm hidden &&
+        status 1 "$SUNDEW" -q check --only arguments --time 20m --since HEAD~1
+    local got=$?
+    git reset -q --hard HEAD~1
+    return $got
+}
+with_lines() { swap && sed -i '1i #if 0\n++ b/other.c\n#endif' buf.c; }
+with_attribute() { swap && echo '*.c -diff' >.gitattributes; }
+with_name() { sed -i 's/buf_set(b, start, length);/buf_set(b, length, start);/' 'b f.c'; }
+git checkout -q HEAD~2
+ok "--since: lines that look like a diff's hide nothing" hidden with_lines
+ok "--since: an attribute hides nothing" hidden with_attribute
+git mv buf.c 'b f.c' && echo '#include "b f.c"' >buf.c && git add -A && git commit -qm name
+ok "--since: a name with a blank hides nothing" hidden with_name
+git checkout -q HEAD~1 2>/dev/null; swap; git commit -qam older; git commit -q --allow-empty -m newer
 ok "--since: no such revision" says "--since nonsense: git:" "$SUNDEW" check --since nonsense
 ok "--since: exit status 2 then" status 2 "$SUNDEW" check --since nonsense
 

@@ -200,11 +200,14 @@ ok "evidence about a function that changed is dropped" changed
 
 fresh more
 cp "$subjects/more.c" .
-ok "further twins are captured" "$SUNDEW" capture -- gcc -g -O1 -w -o more more.c
+ok "further twins are captured" "$SUNDEW" capture -- gcc -g -O1 -w -o more more.c -lsqlite3
 cat >all.sh <<'END'
 ./more bad_print good_print bad_number good_number bad_malloc good_malloc bad_product good_product \
     bad_sizeof good_sizeof bad_format good_format bad_strncpy good_strncpy bad_stale good_stale \
-    bad_leak good_leak bad_toctou good_toctou handlers nulls
+    bad_leak good_leak bad_toctou good_toctou handlers nulls falls casts bytes threes counts
+./more outside some-word
+./more sql "don't-do"
+./more double
 END
 "$SUNDEW" confirm ./more --own --json -- sh all.sh >out.json 2>out.err
 is() { python3 "$TOP/tests/scripts/confirm.py" out.json "$@"; }
@@ -234,6 +237,30 @@ rejected toctou good_toctou
 confirmed:usage signal-handler once
 confirmed:predictive unchecked-null bad_null
 rejected unchecked-null good_null
+confirmed:strong fallthrough bad_fall
+none fallthrough good_fall
+confirmed:predictive injection bad_shell
+rejected injection good_shell
+undetermined injection quoted_shell
+confirmed:strong injection bad_sql
+rejected injection good_sql
+confirmed:strong bad-cast bad_cast
+rejected bad-cast good_cast
+confirmed:strong bad-cast bad_member
+rejected bad-cast good_member
+confirmed:strong wrong-equality bad_equal
+rejected wrong-equality good_equal
+confirmed:strong wrong-equality bad_key
+confirmed:strong comparator bad_three
+rejected comparator good_three
+confirmed:strong ignored-count bad_scan
+rejected ignored-count good_scan
+confirmed:strong ignored-count bad_vprint
+rejected ignored-count good_vprint
+confirmed:strong ignored-count bad_vector
+rejected ignored-count good_vector
+confirmed:manifest double-free bad_double
+undetermined double-free good_double
 END
 "$SUNDEW" confirm ./more --own --json -- ./more >out.json 2>out.err
 nothing() {
@@ -246,6 +273,11 @@ injects() {
     is confirmed:simulated unchecked-malloc good_malloc
 }
 ok "an injected failure is used as a pointer" injects
+no_space() {
+    "$SUNDEW" confirm ./more --own --inject --json -- ./more space >out.json 2>out.err
+    is confirmed:simulated ignored-count bad_space
+}
+ok "a write that an injected failure loses" no_space
 
 # ---- races
 

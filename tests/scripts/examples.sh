@@ -13,7 +13,7 @@ ok "captured whole" says "captured 17 of 17 C units linked (100%) in 3 programs"
 ok "its tests pass on the captured build" make -s check
 ok "calls through its table of commands are known" says "main calls, through a pointer, cmd_stock, cmd_usage, cmd_top, cmd_urgent, cmd_kit, cmd_browse" "$SUNDEW" show calls build/larder main
 ok "…and which store may be opened" says "through a pointer, list_open, packed_open" "$SUNDEW" show calls build/larder main
-ok "the planted wrong type is found, and nothing else" sh -c '[ "$("$SUNDEW" -q types | grep -c "types: ")" = 1 ] && "$SUNDEW" -q types | grep -q "kit.c:48.*EINVAL; 43 of 44 callers pass enum larder_status"'
+ok "the planted wrong type is found, and nothing else" sh -c '[ "$("$SUNDEW" -q types | grep -c "types: ")" = 1 ] && "$SUNDEW" -q types | grep -A4 "kit.c:48.*larder_fail: argument 2 is EINVAL" | grep -q "43 of 44 callers pass enum larder_status"'
 ok "the planted exchange is found, and nothing else" sh -c '[ "$("$SUNDEW" -q arguments | grep -c "arguments: ")" = 1 ] && "$SUNDEW" -q arguments | grep -q "commands.c.*larder_usage: arguments 3 and 4 look swapped"'
 # the tests keep used <= capacity; a run that voids an issue breaks it, in larder_void and nowhere else
 contract() {

@@ -11,7 +11,7 @@ names() {
     local path name
     for path in "$programs"/*.c; do
         name=$(basename "$path" .c)
-        case $name in odd | unscheduled | native | *-example) continue ;; esac
+        case $name in odd | unscheduled | native | race-stacks | *-example) continue ;; esac
         [ -e "$programs/$name.h" ] || echo "$name"
     done
 }
@@ -82,7 +82,7 @@ uncontrolled() {
 }
 exec 3>&1
 if part libraries; then
-    for name in sbuf smap source pot ivec; do
+    for name in sbuf smap source pot ivec door; do
         asked "$name" || continue
         fresh "$name"
         for seed in $(seq 1 "${SEEDS:-20}"); do

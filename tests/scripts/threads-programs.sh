@@ -23,6 +23,25 @@ ok "a damaged schedule is refused" eval \
      says "is not understood" "$SUNDEW" threads --replay bad/1'
 ok "no schedule there" says "No such file" "$SUNDEW" threads --replay nowhere/1
 
+# ---- a race: both stacks, and the locks
+ok "a race: captured" "$SUNDEW" -q capture -- gcc -g -w "$programs/race-stacks.c" -o race-stacks -pthread
+stacks() {
+    "$SUNDEW" threads race-stacks --schedules 40 --json $1 >race.json; [ $? = 1 ] || return 1
+    python3 -c "
+import json
+rows = json.load(open('race.json'))['races']
+assert rows
+for r in rows:
+    sides = {s['stack'][-1]['function']: s for s in (r['first'], r['second'])}
+    assert [x['function'] for x in sides['careful']['stack']] == ['add', 'guarded', 'careful'], r
+    assert [x['function'] for x in sides['hasty']['stack']] == ['add', 'hasty'], r
+    assert [(x['function'], x['line']) for x in sides['careful']['held']] == [('guarded', 11)], r
+    assert not sides['hasty']['held'] and sides['careful']['stack'][1]['line'] == 12, r
+"
+}
+ok "…who called, on both sides, and what was locked" stacks
+ok "…without the sanitizer, too" stacks --no-sanitizers
+
 # ---- with scheduling off a woven program is the plain one
 for name in semaphores bank c11-threads tls-destructor error-checking; do
     ok "$name: made" made "$name" twin

@@ -265,6 +265,36 @@ static void findings_come_in_the_order_of_the_source(void **state)
     store_close(st);
 }
 
+/* The detail stands first among the steps; a message that is too long is cut, and stands before it. */
+static void a_title_is_short_and_the_evidence_below(void **state)
+{
+    (void)state;
+    Store *st = must_open(":memory:", "/");
+    char text[FINDING_TITLE + 2] = { 0 };
+    memset(text, 'x', sizeof text - 1);
+    memcpy(text + FINDING_TITLE - 4, "\u00e9", 2); /* a character on the edge stays whole */
+    EvidenceStep step = { .at = { .file = "a.c", .line = 1 }, .text = "called from here" };
+    Finding list[2] = {
+        { .rule = "t/a", .message = "f: swapped", .detail = "why", .steps = &step, .nsteps = 1 },
+        { .rule = "t/b", .message = text, .detail = "why", .steps = &step, .nsteps = 1 },
+    };
+    report(st, "t", "x", list, 2, NULL);
+    FindingSet *set = must_read(st);
+    const Finding *a = &set->items[0].finding, *b = &set->items[1].finding;
+    assert_string_equal(a->message, "f: swapped");
+    assert_int_equal(a->nsteps, 2);
+    assert_string_equal(a->steps[0].text, "why");
+    assert_null(a->steps[0].at.file);
+    assert_string_equal(a->steps[1].text, "called from here");
+    assert_in_range(strlen(b->message), FINDING_TITLE - 4, FINDING_TITLE);
+    assert_string_equal(b->message + strlen(b->message) - strlen("x…"), "x…");
+    assert_int_equal(b->nsteps, 3);
+    assert_string_equal(b->steps[0].text, text);
+    assert_string_equal(b->steps[1].text, "why");
+    finding_set_free(set);
+    store_close(st);
+}
+
 static void a_finding_needs_a_rule_and_a_message(void **state)
 {
     (void)state;
@@ -292,10 +322,10 @@ static void a_fingerprint_survives_edits_and_moves(void **state)
     fingerprint_of(p.root, 7, before);
     assert_int_equal(strlen(before), 32);
 
-    fingerprint_of(q.root, 7, after);                 /* another checkout */
+    fingerprint_of(q.root, 7, after); /* another checkout */
     assert_string_equal(after, before);
 
-    Str moved = { 0 };                                  /* lines above */
+    Str moved = { 0 }; /* lines above */
     str_add(&moved, "/* new\n * lines */\n\n");
     str_add(&moved, buf_c);
     str_add(&moved, "int unrelated;\n");
@@ -332,7 +362,7 @@ static void a_checkout_behind_a_link_is_the_same_checkout(void **state)
     assert_int_equal(symlink(p.root, link), 0);
     Store *st = must_open(":memory:", link);
     Finding f = swapped_at(7);
-    f.where.file = file;                    /* the compiler's name for it */
+    f.where.file = file; /* the compiler's name for it */
     report(st, "arguments", "build", &f, 1, NULL);
     FindingSet *set = must_read(st);
     assert_string_equal(set->items[0].finding.where.file, "buf.c");
@@ -566,7 +596,7 @@ static void an_old_schema_is_brought_up_to_date(void **state)
     assert_true(db_migrate(db, one, &err));
     assert_int_equal(raw_number(db, "PRAGMA user_version"), 1);
 
-    assert_false(db_migrate(db, broken, &err));       /* all or nothing */
+    assert_false(db_migrate(db, broken, &err)); /* all or nothing */
     assert_int_equal(raw_number(db, "PRAGMA user_version"), 1);
     assert_int_equal(raw_number(db, "SELECT a FROM t"), 5);
     assert_non_null(strstr(err.msg, "schema 2"));
@@ -574,7 +604,7 @@ static void an_old_schema_is_brought_up_to_date(void **state)
     assert_true(db_migrate(db, three, &err));
     assert_int_equal(raw_number(db, "PRAGMA user_version"), 3);
     assert_int_equal(raw_number(db, "SELECT b FROM t"), 12);
-    assert_false(db_migrate(db, one, &err));          /* no way back */
+    assert_false(db_migrate(db, one, &err)); /* no way back */
     assert_non_null(strstr(err.msg, "newer"));
     sqlite3_close(db);
 }
@@ -961,7 +991,7 @@ static void a_baseline_accepts_what_is_there(void **state)
     set = reread(st, set);
     assert_int_equal(set->len, 3);
     assert_int_equal(finding_set_counting(set), 1);
-    assert_false(set->items[0].in_baseline);          /* line 5 */
+    assert_false(set->items[0].in_baseline); /* line 5 */
     assert_true(set->items[1].in_baseline);
 
     /* The file: a comment, then one line each, sorted, no line numbers. */
@@ -1118,8 +1148,8 @@ static void comments_suppress_the_line_they_mean(void **state)
     (void)state;
     static const struct {
         const char *source;
-        const char *reason;        /* NULL: not suppressed */
-        const char *complaint;     /* NULL: none */
+        const char *reason; /* NULL: not suppressed */
+        const char *complaint; /* NULL: none */
     } rows[] = {
         { "BUG // sundew: ignore arguments (why)", "why", NULL },
         { "BUG //sundew:ignore arguments (why)", "why", NULL },
@@ -1142,7 +1172,7 @@ static void comments_suppress_the_line_they_mean(void **state)
         { "BUG\n// sundew: ignore arguments (why)", NULL, "matches no finding" },
         { "// sundew: ignore arguments/other (why)\nBUG", NULL,
           "suppression of arguments/other matches no" },
-        { "// sundew: ignore types (why)\nBUG", NULL, NULL },   /* has not run */
+        { "// sundew: ignore types (why)\nBUG", NULL, NULL }, /* has not run */
         { "// sundew: ignore argument (why)\nBUG", NULL, NULL },
         { "// sundew: ignore argumentz, no-such_rule (why)\nBUG", NULL, NULL },
         { "// sundew: ignore swappes (why)\nBUG", NULL, NULL },
@@ -1240,7 +1270,7 @@ static void a_suppression_may_stand_on_any_line_of_the_finding(void **state)
     report(st, "t", "x", list, 3, NULL);
     FindingSet *set = must_read(st);
     assert_int_equal(finding_set_counting(set), 2);
-    assert_null(set->items[0].suppressed);           /* the one without a file */
+    assert_null(set->items[0].suppressed); /* the one without a file */
     finding_set_free(set);
     store_close(st);
     project_free(&p);
@@ -1334,6 +1364,7 @@ int main(void)
         cmocka_unit_test(a_finding_comes_back_as_it_went_in),
         cmocka_unit_test(a_run_replaces_the_earlier_one_of_its_scope),
         cmocka_unit_test(findings_come_in_the_order_of_the_source),
+        cmocka_unit_test(a_title_is_short_and_the_evidence_below),
         cmocka_unit_test(a_finding_needs_a_rule_and_a_message),
         cmocka_unit_test(a_fingerprint_survives_edits_and_moves),
         cmocka_unit_test(a_checkout_behind_a_link_is_the_same_checkout),

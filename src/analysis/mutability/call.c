@@ -385,7 +385,7 @@ static void use_of(Body *b, uint32_t op, unsigned use, bool others, const PathSe
     if (use & (SUMMARY_LEAVES | SUMMARY_TEXT)) {
         Effect gone = like;
         gone.reason = MUT_CAST;
-        mut_leaves(b, v, use & SUMMARY_TEXT ? 8 : 0, others, op, &gone);
+        mut_leaves(b, use & SUMMARY_DEEP ? &all : v, use & SUMMARY_TEXT ? 8 : 0, others, op, &gone);
     }
     if (use & SUMMARY_FREE) {
         like.kind = EFFECT_FREE;
@@ -510,6 +510,43 @@ static void callback(Mutability *m, Body *b, uint32_t op, const SummaryCallback 
     pathset_release(&result);
 }
 
+/* In a program that makes pointers of numbers, arguments that are printed are gone. */
+static void prints(Body *b, uint32_t op, const Summary *s, unsigned i, const PathSet *v,
+                   const Effect *gone)
+{
+    bool list = !s->variadic && i + 1 == s->nparams;
+    PathSet printed = { 0 };
+
+    if (!is_formatted(s->name) || (i < s->nparams && !list))
+        return;
+    pathset_union(&printed, v);
+    if (list)
+        mut_load_all(b, op, &printed);
+    mut_obstacle(b, &printed, op, gone);
+    pathset_release(&printed);
+}
+
+/* Does the argument go into the library as a number, of which the summary says no more? The
+ * position of a file, the size of a stack, a counter: another call gives it back. */
+static bool is_kept_number(const Mutability *m, const Summary *s, const Actuals *a, unsigned i)
+{
+    return m->rebuilds && a->call && i < s->nparams && !s->params[i].use &&
+           LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(a->call, i))) != LLVMPointerTypeKind;
+}
+
+/* labs(), ldiv(), ldexp(): numbers in, a number out, and it may be one of these. */
+static void numbers_out(const Mutability *m, const Summary *s, const Actuals *a, PathSet *result)
+{
+    if (s->ret.kind != SUMMARY_NOTHING || s->variadic || !a->call ||
+        !mut_carries(m, LLVMTypeOf(a->call)))
+        return;
+    for (size_t i = 0; i < s->nparams; i++)
+        if (s->params[i].use)
+            return;
+    for (unsigned i = 0; i < a->n; i++)
+        pathset_union(result, actual(a, i));
+}
+
 static void meet_summary(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn, const Summary *s,
                          const Actuals *a, uint8_t maybe, PathSet *result)
 {
@@ -527,11 +564,12 @@ static void meet_summary(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn, c
             leaves && a->call &&
             mut_has_seen_pointers(m, LLVMGetOperand(a->call, i), use & SUMMARY_TEXT ? 8 : 0);
         use_of(b, op, use, others, actual(a, i), like);
-        if (m->rebuilds && i >= s->nparams && is_formatted(s->name)) {
-            Effect printed = like;
-            printed.reason = MUT_CAST;
-            mut_obstacle(b, actual(a, i), op, &printed);
-        }
+        Effect gone = like;
+        gone.reason = MUT_CAST;
+        if (is_kept_number(m, s, a, i))
+            mut_obstacle(b, actual(a, i), op, &gone);
+        else if (m->rebuilds)
+            prints(b, op, s, i, actual(a, i), &gone);
     }
     for (size_t i = 0; i < s->nwrites; i++)
         writes_further(b, op, &s->writes[i], s, a, like);
@@ -540,6 +578,7 @@ static void meet_summary(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn, c
     for (size_t i = 0; i < s->ncallbacks; i++)
         callback(m, b, op, &s->callbacks[i], s, a);
     term(b, op, &s->ret, s, a, s->ret.stars, result);
+    numbers_out(m, s, a, result);
     if (!mut_is_pure_external(s->name))
         become(b, &b->flow.impure);
 }

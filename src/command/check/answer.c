@@ -101,8 +101,9 @@ static void print_plan(Check *c, Str *out)
 {
     char time[32];
     for (size_t i = 0; i < c->builds.len; i++) {
-        str_addf(out, "build  %s%s", c->builds.items[i].command,
-                 *c->builds.items[i].needs ? "   (not installed: " : "");
+        str_add(out, "build  ");
+        put_line(out, c->builds.items[i].command);
+        str_add(out, *c->builds.items[i].needs ? "   (not installed: " : "");
         str_addf(out, "%s%s\n", c->builds.items[i].needs, *c->builds.items[i].needs ? ")" : "");
     }
     if (!c->builds.len)

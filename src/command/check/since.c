@@ -24,7 +24,17 @@ typedef Vec(Range) Ranges;
 static bool git(const char *root, char *const *words, Str *out, Err *err)
 {
     Strings argv = { 0 };
-    const char *const head[] = { "git", "-C", root, "-c", "core.quotePath=false", NULL };
+    /* The folder's own settings may name programs. */
+    const char *const head[] = { "git",
+                                 "-C",
+                                 root,
+                                 "-c",
+                                 "core.quotePath=false",
+                                 "-c",
+                                 "core.fsmonitor=false",
+                                 "-c",
+                                 "core.hooksPath=/dev/null",
+                                 NULL };
     for (const char *const *w = head; *w; w++)
         strings_add(&argv, *w);
     for (; *words; words++)
@@ -37,6 +47,8 @@ static bool git(const char *root, char *const *words, Str *out, Err *err)
         int n = line ? (int)(line - str_c(&r.err)) : (int)r.err.len;
         ok = err_set(err, "git: %.*s", n < 300 ? n : 300, str_c(&r.err));
     }
+    if (ok && r.output_cut)
+        ok = err_set(err, "git: the difference is too large");
     if (ok)
         str_addn(out, str_c(&r.out), r.out.len);
     proc_result_release(&r);
@@ -52,42 +64,93 @@ static Ranges *ranges_of(Change *c, const char *file)
     return *slot;
 }
 
-/* "@@ -3,2 +5,4 @@": lines 5 to 8; none if only something was taken away, then the place. */
-static void read_hunk(Ranges *r, const char *line)
+/* "5,4", which begins at line 5 and has 4 lines. */
+static long read_count(const char *p, long *from)
 {
-    const char *plus = strchr(line, '+');
-    if (!plus)
-        return;
     char *end;
-    long from = strtol(plus + 1, &end, 10), n = *end == ',' ? strtol(end + 1, NULL, 10) : 1;
+    *from = strtol(p, &end, 10);
+    return *end == ',' ? strtol(end + 1, NULL, 10) : 1;
+}
+
+/* "@@ -3,2 +5,4 @@": lines 5 to 8; none if only something was taken away, then the place. Gives the
+ * number of lines that follow, 6. */
+static long read_hunk(Ranges *r, const char *line)
+{
+    long from = 0;
+    const char *minus = strchr(line, '-'), *plus = strchr(line, '+');
+    if (!minus || !plus)
+        return 0;
+    long gone = read_count(minus + 1, &from), n = read_count(plus + 1, &from);
     Range range = { (int)from, (int)(from + (n > 0 ? n - 1 : 0)) };
     assert(range.from <= range.to);
-    vec_push(r, range);
+    if (r)
+        vec_push(r, range);
+    return gone + n;
 }
 
-static void read_diff(Change *c, char *text)
+/* What stands behind +++: b/NAME, perhaps with a tab, or "b/NAME" as a string of C. */
+static Ranges *read_name(Change *c, const char *p)
+{
+    Str name = { 0 };
+    bool quoted = *p == '"';
+    for (p += quoted; *p && *p != (quoted ? '"' : '\t'); p++) {
+        static const char letters[] = "abtnvfr\"\\", meant[] = "\a\b\t\n\v\f\r\"\\";
+        const char *letter = quoted && *p == '\\' && p[1] ? strchr(letters, p[1]) : NULL;
+        if (letter) {
+            str_addc(&name, meant[letter - letters]);
+            p++;
+        } else if (quoted && *p == '\\' && p[1] && p[2] && p[3]) {
+            str_addc(&name, (char)((p[1] - '0') * 64 + (p[2] - '0') * 8 + (p[3] - '0')));
+            p += 3;
+        } else {
+            str_addc(&name, *p);
+        }
+    }
+    Ranges *r = str_starts(str_c(&name), "b/") ? ranges_of(c, str_c(&name) + 2) : NULL;
+    str_release(&name);
+    return r;
+}
+
+/* Lines of a file may look like those between: they are counted. */
+static void read_diff(Change *c, const char *text, size_t len)
 {
     Ranges *at = NULL;
-    for (char *p = text, *next; p && *p; p = next) {
-        size_t n = strcspn(p, "\n");
-        next = p + n + (p[n] == '\n');
-        p[n] = 0;
-        if (str_starts(p, "+++ b/"))
-            at = ranges_of(c, p + 6);
-        else if (str_starts(p, "--- ") || str_starts(p, "+++ "))
-            at = NULL;
-        else if (str_starts(p, "@@ ") && at)
-            read_hunk(at, p);
+    long inside = 0;
+    for (const char *p = text, *end = text + len, *next; p < end; p = next) {
+        const char *newline = memchr(p, '\n', (size_t)(end - p));
+        size_t n = (size_t)((newline ? newline : end) - p);
+        next = p + n + (newline != NULL);
+        if (inside > 0) {
+            inside -= *p == '+' || *p == '-';
+            continue;
+        }
+        char *line = xstrndup(p, n);
+        if (str_starts(line, "+++ "))
+            at = read_name(c, line + 4);
+        else if (str_starts(line, "@@ "))
+            inside = read_hunk(at, line);
+        free(line);
     }
 }
 
-static void read_new_files(Change *c, char *text)
+static void add_whole(Change *c, const char *file)
 {
-    char *save = NULL;
-    for (char *p = strtok_r(text, "\n", &save); p; p = strtok_r(NULL, "\n", &save)) {
-        Range all = { 1, 1 << 30 };
-        vec_push(ranges_of(c, p), all);
-    }
+    Range all = { 1, 1 << 30 };
+    vec_push(ranges_of(c, file), all);
+}
+
+/* "-\t-\tNAME": what git takes for no text, be it by order of the folder, has no lines in a diff. */
+static void read_numbers(Change *c, const Str *text)
+{
+    for (const char *p = str_c(text), *end = p + text->len; p < end; p += strlen(p) + 1)
+        if (str_starts(p, "-\t-\t"))
+            add_whole(c, p + 4);
+}
+
+static void read_new_files(Change *c, const Str *text)
+{
+    for (const char *p = str_c(text), *end = p + text->len; p < end; p += strlen(p) + 1)
+        add_whole(c, p);
 }
 
 /* ---- sources that include what has changed */
@@ -175,7 +238,7 @@ bool change_read(Change *c, const char *root, const char *rev, Err *err)
     if (*rev == '-' || !*rev)
         return err_set(err, "--since %s: not a revision", rev);
     c->rev = xstrdup(rev);
-    Str base = { 0 }, diff = { 0 }, others = { 0 };
+    Str base = { 0 }, diff = { 0 }, others = { 0 }, numbers = { 0 };
     char *find[] = { "merge-base", c->rev, "HEAD", NULL };
     bool ok = git(root, find, &base, err) || err_ctx(err, "--since %s", rev);
     while (base.len && isspace((unsigned char)base.data[base.len - 1]))
@@ -184,22 +247,38 @@ bool change_read(Change *c, const char *root, const char *rev, Err *err)
                       "-U0",
                       "--no-color",
                       "--no-ext-diff",
+                      "--no-textconv",
+                      "--src-prefix=a/",
+                      "--dst-prefix=b/",
                       "--no-renames",
                       "--relative",
                       (char *)str_c(&base),
                       "--",
                       ".",
                       NULL };
-    char *new[] = { "ls-files", "--others", "--exclude-standard", NULL };
-    ok = ok && git(root, lines, &diff, err) && git(root, new, &others, err);
+    char *sizes[] = { "diff",
+                      "--numstat",
+                      "-z",
+                      "--no-ext-diff",
+                      "--no-renames",
+                      "--relative",
+                      (char *)str_c(&base),
+                      "--",
+                      ".",
+                      NULL };
+    char *new[] = { "ls-files", "-z", "--others", "--exclude-standard", NULL };
+    ok = ok && git(root, lines, &diff, err) && git(root, sizes, &numbers, err) &&
+         git(root, new, &others, err);
     if (ok) {
-        read_diff(c, diff.data);
-        read_new_files(c, others.data);
+        read_diff(c, str_c(&diff), diff.len);
+        read_numbers(c, &numbers);
+        read_new_files(c, &others);
         find_affected(c, root);
     }
     c->base = str_take(&base);
     str_release(&diff);
     str_release(&others);
+    str_release(&numbers);
     return ok;
 }
 

@@ -4,7 +4,7 @@
  * first to the last; then the records become a path.
  *
  * The program may still run and write while we read, so log_read() copies what is used, once,
- * and reads the copy.
+ * and reads the copy. So what check() has seen holds until the end.
  */
 #include "engine/concolic/log.h"
 #include "base/escape.h"
@@ -283,8 +283,7 @@ static Expr build_choose(Reader *r, struct sundew_node n, Expr index)
     Expr e = 0;
     uint32_t i = 0;
     for (; i < n.c; i++) {
-        uint32_t item = item_at(r, n.b, i);     /* may have been changed since */
-        if (item >= r->head.nodes || !(items[i] = r->exprs[item]))
+        if (!(items[i] = r->exprs[item_at(r, n.b, i)]))
             break;
     }
     if (i == n.c)
@@ -374,15 +373,10 @@ static Widths widths_of(unsigned op)
     return truth ? WIDTHS_TRUTH : WIDTHS_SAME;
 }
 
-static unsigned bits_of(const Reader *r, uint32_t node)
-{
-    return node < r->head.nodes ? r->bits[node] : 0;
-}
-
 static bool widths_fit(const Reader *r, struct sundew_node n)
 {
-    unsigned k = operands(n.op), a = k >= 1 ? bits_of(r, n.a) : 0, b = k >= 2 ? bits_of(r, n.b) : a,
-             c = k >= 3 ? bits_of(r, n.c) : a;
+    unsigned k = operands(n.op), a = k >= 1 ? r->bits[n.a] : 0, b = k >= 2 ? r->bits[n.b] : a,
+             c = k >= 3 ? r->bits[n.c] : a;
     switch (widths_of(n.op)) {
     case WIDTHS_ANY: return true;
     case WIDTHS_SAME: return a == n.bits && b == a && c == a;
@@ -404,9 +398,9 @@ static bool build_all(Reader *r)
             continue;
         struct sundew_node n = node_at(r, i);
         unsigned k = operands(n.op);
-        if (n.op >= SUNDEW_NODE_N || (k >= 1 && n.a >= i) || (k >= 2 && n.b >= i) ||
-            (k >= 3 && n.c >= i) || !widths_fit(r, n) ||
-            ((n.op == SUNDEW_NODE_TABLE || n.op == SUNDEW_NODE_CHOOSE) && !check_table(r, i, n)))
+        assert(n.op < SUNDEW_NODE_N && (k < 1 || n.a < i) && (k < 2 || n.b < i) &&
+               (k < 3 || n.c < i));
+        if (!widths_fit(r, n))
             return err_set(r->err, "node %" PRIu32 ": widths that don't fit", i);
         r->bits[i] = n.bits;
         Expr e = r->exprs[i] = build(r, n);
@@ -517,15 +511,11 @@ static bool read_records(Reader *r)
 {
     for (uint32_t i = 0; i < r->head.records; i++) {
         struct sundew_record e = record_at(r, i);
-        if (!check_record(r, i))
-            return false;
         bool one =
             e.kind == SUNDEW_REC_BRANCH || e.kind == SUNDEW_REC_OTHER || e.kind == SUNDEW_REC_BUG;
-        if (e.node && (one || e.kind == SUNDEW_REC_PIN) &&
-            (e.node >= r->head.nodes || (one && r->bits[e.node] != 1)))
+        if (one && r->bits[e.node] != 1)
             return err_set(r->err, "record %" PRIu32 ": its node is no truth value", i);
-        if (e.kind == SUNDEW_REC_PIN &&
-            (e.other >= r->head.nodes || r->bits[e.node] != r->bits[e.other]))
+        if (e.kind == SUNDEW_REC_PIN && r->bits[e.node] != r->bits[e.other])
             return err_set(r->err, "record %" PRIu32 ": pinned to another width", i);
         switch (e.kind) {
         case SUNDEW_REC_BRANCH:

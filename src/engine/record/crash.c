@@ -25,6 +25,7 @@
 #include "runtime/format/crashfile.h"
 #include "runtime/format/tables.h"
 #include <inttypes.h>
+#include <signal.h>
 #include <string.h>
 
 #define MOST_BYTES  (1 << 30)           /* of a crash file that is read at all */
@@ -137,6 +138,7 @@ static bool read_failure(Crash *c, Reader *r)
         .access = f.access,
         .address = f.address,
         .pc = f.pc,
+        .nowhere = f.code == SI_KERNEL,
         .text = take_text(c, r),
     };
     c->failed = true;
@@ -191,7 +193,7 @@ static bool read_memory(Crash *c, Reader *r)
 {
     SundewMemory m;
     if (!take(r, &m, sizeof m) || wraps(m.address, m.size) || m.place < SUNDEW_HEAP ||
-        m.place > SUNDEW_GUESSED || m.offset > m.size || r->left > m.size - m.offset)
+        m.place > SUNDEW_ARGUMENT || m.offset > m.size || r->left > m.size - m.offset)
         return false;
     CrashBytes b = { .address = m.address + m.offset,
                      .type = m.type,

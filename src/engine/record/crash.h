@@ -47,6 +47,7 @@ typedef struct CrashFailure {
     int signal;
     uint32_t access;          /* enum SundewAccess */
     uint64_t address, pc;
+    bool nowhere;             /* outside of all addresses: the processor does not tell it */
     const char *text;         /* assertion, reason; "" */
 } CrashFailure;
 const CrashFailure *crash_failure(const Crash *c);

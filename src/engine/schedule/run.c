@@ -8,6 +8,7 @@
 #include "engine/schedule/schedule_int.h"
 #include "base/file.h"
 #include "base/shared.h"
+#include "build/lines.h"
 #include <assert.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ struct Scheduler {
     uint32_t points;                 /* of the longest run so far */
     bool (*stop)(void *arg);         /* of the run that a search makes; NULL */
     void *stop_arg;
+    PlaceNames *names;               /* NULL: nobody has asked */
 };
 
 /* ----------------------------------------------------------------- open */
@@ -84,6 +86,7 @@ void scheduler_close(Scheduler *s)
     if (!s)
         return;
     runner_free(s->runner);
+    places_free(s->names);
     shared_free(&s->memory);
     strings_release(&s->env);
     free(s);
@@ -92,6 +95,35 @@ void scheduler_close(Scheduler *s)
 const ScheduleSite *scheduler_site(const Scheduler *s, uint32_t site)
 {
     return site < s->plan.build->nsites ? &s->plan.build->sites[site] : NULL;
+}
+
+/* ---------------------------------------------------------------- stacks */
+
+static bool is_ours(const Place *p) { return !p->function || !strncmp(p->function, "sundew_", 7); }
+
+void schedule_callers(Scheduler *s, const struct sundew_side *side, ScheduleCallers *out)
+{
+    uint64_t at[SUNDEW_SCHEDULE_STACK];
+    size_t n = 0;
+    const ScheduleSite *site = scheduler_site(s, side->site);
+    Places all = { 0 };
+    while (n < SUNDEW_SCHEDULE_STACK && side->stack[n]) {
+        at[n] = side->stack[n];
+        n++;
+    }
+    if (!s->names)
+        s->names = places_new();
+    bool first = !n || places_find(s->names, s->plan.build->path, at, n, &all);
+    for (size_t i = 0; i < all.len; i++) {
+        const Place *p = &all.items[i];
+        if (is_ours(p) || !p->line)
+            continue;
+        if (!first || !site || strcmp(p->function, site->function) != 0)
+            vec_push(out,
+                     ((ScheduleSite){ .function = p->function, .file = p->file, .line = p->line }));
+        first = false;
+    }
+    vec_release(&all);
 }
 
 /* ------------------------------------------------------------------- run */
@@ -126,7 +158,8 @@ static void put_plan(Scheduler *s, const Schedule *schedule)
 static bool step_is_good(const struct sundew_step *e, uint32_t nthreads, size_t nsites)
 {
     return e->thread < nthreads && e->chosen < nthreads && e->kind < SUNDEW_AT_KINDS &&
-           e->usual < nthreads && e->site <= nsites;
+           e->usual < nthreads &&
+           (e->site <= nsites || e->site == (uint32_t)SUNDEW_SCHEDULE_NOWHERE);
 }
 
 static uint32_t at_most(uint32_t n, uint32_t most) { return n < most ? n : most; }

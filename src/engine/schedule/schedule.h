@@ -89,6 +89,9 @@ typedef struct SearchPlan {
     uint64_t seed;
     bool (*stop)(void *arg);         /* time is over; NULL */
     void *stop_arg;
+    /* Only systematic runs, at the hot sites of this schedule: the first that shows
+     * something has the fewest preemptions. NULL: random ones, too. */
+    const Schedule *points_of;
 } SearchPlan;
 
 typedef struct SearchResult {
@@ -106,6 +109,13 @@ typedef struct SearchResult {
 
 bool schedule_search(Scheduler *s, const SearchPlan *plan, SearchJudge *judge, void *arg,
                      SearchResult *out, Err *err);
+
+/* --- stacks */
+
+typedef Vec(ScheduleSite) ScheduleCallers;       /* .what is not set */
+/* Where one side of a race was called from, innermost first; the access itself is left
+ * out. The texts live as long as the scheduler. */
+void schedule_callers(Scheduler *s, const struct sundew_side *side, ScheduleCallers *out);
 
 /* --- text */
 

@@ -299,6 +299,11 @@ static void drop_queues(Search *x)
 /* The schedule without preemptions, then random ones until no new site is hot. */
 static bool warm_up(Search *x, Err *err)
 {
+    if (x->plan->points_of) {
+        schedule_copy(&x->wide, x->plan->points_of);
+        x->wide.forces.len = 0;
+        return true;
+    }
     bool ok = run_and_judge(x, &x->wide, err);
     if (ok)
         add_heated(&x->run, &x->wide);
@@ -333,7 +338,9 @@ static bool take_turns(Search *x, Err *err)
             ok = first_run(x, err);
             continue;
         }
-        bool chance = done || (c == 0 ? turn % 4 == 3 : turn % 2);
+        if (done && x->plan->points_of)
+            break;
+        bool chance = !x->plan->points_of && (done || (c == 0 ? turn % 4 == 3 : turn % 2));
         ok = chance ? random_run(x, err) : systematic(x, err);
         if (done && x->out->random > 200 && x->out->random > x->out->systematic)
             break;
@@ -366,7 +373,7 @@ bool schedule_search(Scheduler *s, const SearchPlan *plan, SearchJudge *judge, v
     assert(x.bound <= MOST_BOUND);
     scheduler_forget(s);                 /* so that a search does not depend on earlier ones */
     bool ok = warm_up(&x, err);
-    if (out->threads > 1)
+    if (out->threads > 1 || plan->points_of)
         ok = ok && first_run(&x, err) && take_turns(&x, err);
     release(&x);
     return ok;

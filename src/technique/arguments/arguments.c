@@ -252,6 +252,22 @@ static void add_positions(Str *out, const Suspect *s)
                  s->view.group->pos[a->from[n]] + 1);
 }
 
+/* Which argument goes where. */
+static void add_detail(Str *out, const Suspect *s)
+{
+    const Anomaly *a = &s->anomaly;
+    const ArgGroup *g = s->view.group;
+    for (unsigned n = 0; n < a->size; n++) {
+        const char *here = param_name(g->fn, g->pos[a->from[n]]);
+        str_add(out, n ? ", " : "");
+        add_arg_text(out, view_arg(&s->view, a->from[n]));
+        if (here)
+            str_addf(out, " is passed as '%s'", here);
+    }
+    if (s->more)
+        str_addf(out, "; so do %u more calls", s->more);
+}
+
 static void add_message(Str *out, const Suspect *s)
 {
     static const char *const verbs[] = {
@@ -268,15 +284,6 @@ static void add_message(Str *out, const Suspect *s)
              s->kind == CLASS_BUG && !s->strong    ? "may be swapped"
              : a->size > 2 && s->kind == CLASS_BUG ? "look out of order"
                                                    : verbs[s->kind]);
-    for (unsigned n = 0; n < a->size; n++) {
-        const char *here = param_name(g->fn, g->pos[a->from[n]]);
-        str_add(out, n ? ", " : ": ");
-        add_arg_text(out, view_arg(&s->view, a->from[n]));
-        if (here)
-            str_addf(out, " is passed as '%s'", here);
-    }
-    if (s->more)
-        str_addf(out, "; so do %u more calls", s->more);
 }
 
 static Location location(const AstPlace *p, const char *function)
@@ -412,10 +419,11 @@ static bool report_suspect(Session *s, const Suspect *suspect, Err *err)
         [CLASS_NOTEWORTHY] = "arguments/noteworthy",
     };
     Arena arena = { 0 };
-    Str message = { 0 }, anchor = { 0 };
+    Str message = { 0 }, detail = { 0 }, anchor = { 0 };
     Steps steps = { 0 };
     FixIt fix[MOST_SUBSET];
     add_message(&message, suspect);
+    add_detail(&detail, suspect);
     add_callee(&anchor, suspect->view.group->fn);
     for (unsigned n = 0; n < suspect->anomaly.size; n++)
         str_addf(&anchor, " %u", suspect->view.group->pos[suspect->anomaly.from[n]] + 1);
@@ -426,6 +434,7 @@ static bool report_suspect(Session *s, const Suspect *suspect, Err *err)
         .level = suspect->strong ? LEVEL_WARNING : LEVEL_NOTE,
         .verdict = VERDICT_LIKELY,
         .message = str_c(&message),
+        .detail = str_c(&detail),
         .where = location(&suspect->at->place, suspect->at->caller->name),
         .anchor = str_c(&anchor),
         .steps = steps.items,
@@ -438,6 +447,7 @@ static bool report_suspect(Session *s, const Suspect *suspect, Err *err)
     json_decref(data);
     vec_release(&steps);
     str_release(&message);
+    str_release(&detail);
     str_release(&anchor);
     arena_release(&arena);
     return ok;
@@ -445,12 +455,12 @@ static bool report_suspect(Session *s, const Suspect *suspect, Err *err)
 
 static bool report_broken(Session *s, const AstCall *c, const OrderRule *rule, Err *err)
 {
-    Str message = { 0 }, anchor = { 0 };
-    str_addf(&message, "%s: arguments %u and %u look swapped: ", c->callee->name, rule->first + 1,
+    Str message = { 0 }, detail = { 0 }, anchor = { 0 };
+    str_addf(&message, "%s: arguments %u and %u look swapped", c->callee->name, rule->first + 1,
              rule->second + 1);
-    add_arg_text(&message, &c->args[rule->first]);
-    str_add(&message, " stands before ");
-    add_arg_text(&message, &c->args[rule->second]);
+    add_arg_text(&detail, &c->args[rule->first]);
+    str_add(&detail, " stands before ");
+    add_arg_text(&detail, &c->args[rule->second]);
     str_addf(&anchor, "%s %u %u", c->callee->name, rule->first + 1, rule->second + 1);
     json_t *data =
         json_pack("{s:o, s:[i,i], s:f, s:s, s:s}", "callee", json_text(c->callee->name),
@@ -461,6 +471,7 @@ static bool report_broken(Session *s, const AstCall *c, const OrderRule *rule, E
         .level = rule->harmless ? LEVEL_NOTE : LEVEL_WARNING,
         .verdict = VERDICT_LIKELY,
         .message = str_c(&message),
+        .detail = str_c(&detail),
         .where = location(&c->place, c->caller->name),
         .anchor = str_c(&anchor),
         .data = data,
@@ -468,6 +479,7 @@ static bool report_broken(Session *s, const AstCall *c, const OrderRule *rule, E
     bool ok = session_report(s, &f, err);
     json_decref(data);
     str_release(&message);
+    str_release(&detail);
     str_release(&anchor);
     return ok;
 }

@@ -145,14 +145,14 @@ static bool is_program(const Inquiry *q, const char *word)
     return same;
 }
 
-static bool run_command(Inquiry *q, const char *folder, const char *evidence, int inject,
+static bool run_command(Inquiry *q, const char *folder, const char *evidence, const char *inject,
                         RunResult *result, Err *err)
 {
     size_t n;
     char **tail = session_tail(q->session, &n);
     bool alone = is_program(q, tail[0]);
     char *watch = xprintf("SUNDEW_WATCH=%s", evidence);
-    char *injected = xprintf("SUNDEW_WATCH_INJECT=%d", inject);
+    char *injected = xprintf("SUNDEW_WATCH_INJECT=%s", inject ? inject : "-1");
     char *env[] = { watch, injected, NULL };
     double seconds = session_time(q->session);
     RecordRun run = { .original = program_captured(q->program),
@@ -163,7 +163,7 @@ static bool run_command(Inquiry *q, const char *folder, const char *evidence, in
                       .in_place = true,
                       .root = session_root(q->session),
                       .env = env,
-                      .discard_output = inject >= 0,
+                      .discard_output = inject != NULL,
                       .stop = is_stopped,
                       .arg = q->session,
                       .seconds = seconds > 0 ? seconds : 3600 };
@@ -210,7 +210,7 @@ bool inquiry_observe(Inquiry *q, Err *err)
     bool ok = dir_make(folder, err) && inquiry_weave(q, q->binary, NULL, err);
     progress_end(&p);
     ok = ok && watch_file_make(q->watch, file, q->key, err) &&
-         run_command(q, folder, file, -1, &result, err);
+         run_command(q, folder, file, NULL, &result, err);
     if (ok) {
         tell_end(q, &result);
         ok = inquiry_take(q, file, err);
@@ -324,15 +324,17 @@ bool inquiry_merge(Inquiry *q, bool *any, Err *err)
 
 enum { MOST_INJECTIONS = 20 };
 
-static bool inject_one(Inquiry *q, Warning *w, const char *folder, unsigned number, Err *err)
+/* error: 0: what the rule makes of it, NULL or half of it. */
+static bool inject_one(Inquiry *q, Warning *w, const char *folder, int error, Err *err)
 {
-    char *file = xprintf("%s/inject%u", folder, number);
+    char *file = xprintf("%s/inject%u.%d", folder, w->site->slot, error);
+    char *where = error ? xprintf("%u:%d", w->site->slot, error) : xprintf("%u", w->site->slot);
     RunResult result = { 0 };
     struct sundew_watch_slot *slots = NULL;
     Str bytes = { 0 };
     size_t head = sizeof(struct sundew_watch_file);
     bool ok = watch_file_make(q->watch, file, q->key, err) &&
-              run_command(q, folder, file, (int)w->site->slot, &result, err) &&
+              run_command(q, folder, file, where, &result, err) &&
               file_read_left(file, head + watch_nslots(q->watch) * sizeof *slots, &bytes, err);
     if (ok && bytes.len == head + watch_nslots(q->watch) * sizeof *slots) {
         slots = (struct sundew_watch_slot *)(bytes.data + head);
@@ -346,12 +348,14 @@ static bool inject_one(Inquiry *q, Warning *w, const char *folder, unsigned numb
             w->said.seen = NULL;
             w->said.seen_at = w->site;
             snprintf(w->said.text, sizeof w->said.text,
-                     "with one failure of %s() injected here, %s", w->site->subject,
+                     "with one failure of %s() injected here%s%s, %s", w->site->subject,
+                     error ? ": " : "", error ? strerror(error) : "",
                      used ? "the program used the NULL pointer" : "the command fails");
         }
     }
     run_result_release(&result);
     str_release(&bytes);
+    free(where);
     free(file);
     return ok;
 }
@@ -373,8 +377,12 @@ bool inquiry_inject(Inquiry *q, Err *err)
                       w->said.opportunities && w->site->role == SITE_SUSPECT;
         if (wanted && done == MOST_INJECTIONS)
             left++;
-        else if (wanted)
-            ok = inject_one(q, w, folder, done++, err);
+        else if (wanted) {
+            done++;
+            ok =
+                inject_one(q, w, folder, 0, err) && (!w->site->error || w->verdict == CONFIRMED ||
+                                                     inject_one(q, w, folder, w->site->error, err));
+        }
     }
     if (left)
         session_note(q->session, "failures were injected at the first %u sites; %u are left out",

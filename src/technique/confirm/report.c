@@ -82,6 +82,17 @@ static bool find_input(Inquiry *q, const Warning *w, Arena *a, Str *bytes, Attac
 
 static json_t *tools_json(const Warning *w) { return json_strings(w->also.items, w->also.len); }
 
+/* The observation's first part; make_steps() has the whole. */
+static const char *title(Arena *a, const Warning *w)
+{
+    const char *text = w->said.text, *end = strstr(text, " (");
+    size_t n = strcspn(text, ";");
+    if (end && (size_t)(end - text) < n)
+        n = (size_t)(end - text);
+    return arena_printf(a, "%s (%s): %.*s", w->family, watch_grade_name(w->said.grade), (int)n,
+                        text);
+}
+
 static bool report_confirmed(Inquiry *q, const Warning *w, Err *err)
 {
     Arena a = { 0 };
@@ -93,8 +104,7 @@ static bool report_confirmed(Inquiry *q, const Warning *w, Err *err)
         .rule = arena_printf(&a, "confirm/%s", w->family),
         .level = LEVEL_WARNING,
         .verdict = w->said.grade >= GRADE_STRONG ? VERDICT_SHOWN : VERDICT_LIKELY,
-        .message = arena_printf(&a, "%s (%s): %s", w->family, watch_grade_name(w->said.grade),
-                                w->said.text),
+        .message = title(&a, w),
         .where = location(s, w->line, w->column),
         .anchor = s->key,
         .steps = steps.items,
@@ -218,6 +228,7 @@ bool inquiry_report(Inquiry *q, Err *err)
     }
     for (Verdict v = 0; v < VERDICTS; v++)
         json_object_set_new(verdicts, verdict_text(v), json_integer((json_int_t)counts[v]));
+    session_examined(q->session, "%zu warnings", all->items.len);
     session_json(q->session, "warnings", rows);
     session_json(q->session, "verdicts", verdicts);
     if (ok && !session_flag(q->session, "json") && !session_quiet(q->session))

@@ -85,8 +85,8 @@ static const char *sequence_text(Arena *a, const EventsResult *r, const EventsFa
         layout_print(r->layout, f->bytes + i * r->layout->size, &s);
     }
     const char *text =
-        arena_printf(a, " after %u event%s: %s%s", f->nevents, f->nevents == 1 ? "" : "s",
-                     str_c(&s), s.len >= 160 ? " …" : "");
+        arena_printf(a, "after %u event%s: %s%s", f->nevents, f->nevents == 1 ? "" : "s", str_c(&s),
+                     s.len >= 160 ? " …" : "");
     str_release(&s);
     return text;
 }
@@ -106,7 +106,7 @@ static bool report_failure(Asked *x, const EventsResult *r, const EventsFailure 
                                               .rule = hang ? "events/hang" : "events/failure",
                                               .level = LEVEL_ERROR,
                                               .where = handler,
-                                              .after = sequence_text(&a, r, f),
+                                              .more = sequence_text(&a, r, f),
                                               .program = program_captured(x->program)->path });
     kept_events_text(r, f->bytes, f->nevents, &events);
     Attachment att = { "events.txt", "input", str_c(&events), events.len };
@@ -176,6 +176,8 @@ static void give_json(const Asked *x, const EventsResult *r, json_t *failures)
     json_t *ignored = json_array();
     for (size_t i = 0; i < r->nignored; i++)
         json_array_append_new(ignored, json_text(r->ignored[i]));
+    session_examined(x->s, "%llu sequences of events, %zu of %zu branches",
+                     (unsigned long long)r->executions, (size_t)r->covered, (size_t)r->branches);
     session_json(x->s, "levels", levels_json(r));
     session_json(x->s, "branches", branches_json(r));
     session_json(x->s, "failures", json_incref(failures));

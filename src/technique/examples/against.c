@@ -239,8 +239,10 @@ bool against_program(Session *s, const Plan *a, const Plan *b, const Input *samp
     Arena arena = { 0 };
     Pair p = { a, b, udfs, session_seed(s), &arena };
     bool found = false, ok = try_rows(s, &p, samples, &found, err);
+    int tables = 1;
     for (int round = 0; round < 4 && ok && !found && !session_interrupted(s); round++)
-        ok = try_generated(s, &p, samples, round, &found, err);
+        ok = try_generated(s, &p, samples, round, &found, err), tables++;
+    session_examined(s, "%d sets of rows", tables);
     if (ok && !found && session_interrupted(s))
         session_incomplete(s, "the time was over");
     else if (ok && !found && !session_flag(s, "json"))

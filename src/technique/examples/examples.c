@@ -285,6 +285,12 @@ static void tell_warnings(Job *j, const Run *r)
 
 /* ---- what the command does */
 
+/* Classes of rows: each is something that the program does with one. */
+static void say_examined(Session *s, const Metrics *m)
+{
+    session_examined(s, "%zu of %zu classes of rows", (size_t)m->shown, (size_t)m->all);
+}
+
 static void put_metrics(Session *s, const Metrics *m)
 {
     session_json(s, "completeness", json_real(m->completeness));
@@ -312,6 +318,7 @@ static bool measure(Job *j, const char *dir, int goals, Err *err)
     Classes *c = classes_new(j->plan, goals);
     classes_measure(c, r);
     Metrics m = classes_metrics(c, r, j->samples, NULL);
+    say_examined(j->s, &m);
     bool ok = report_faults(j, r, err) && report_functions(j, err);
     if (session_flag(j->s, "json")) {
         put_metrics(j->s, &m);
@@ -371,6 +378,7 @@ static bool write_page(const Examples *e, const char *path, Err *err)
 static void print_examples(Job *j, const Examples *e)
 {
     Str *out = session_out(j->s);
+    say_examined(j->s, &e->metrics);
     if (session_flag(j->s, "json")) {
         session_json(j->s, "tables", show_json_tables(e));
         if (e->plan->lang == LANG_SQL)

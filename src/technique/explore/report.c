@@ -97,16 +97,18 @@ static Location place_of(const Exploration *e, const Failure *f)
                        .function = e->function->name };
 }
 
-/* What is known besides, for the message. */
+/* What is known besides; stands below the title. */
 static void tell_more(const Exploration *e, const ExploreFailure *f, Str *out)
 {
     if (f->failed < f->runs)
-        str_addf(out, "; flaky: it failed in %u of %u runs", f->failed, f->runs);
+        str_addf(out, "flaky: it failed in %u of %u runs", f->failed, f->runs);
     if (f->ours_only)
-        str_add(out, "; only Sundew's build fails, the program as it was built does not: is its "
-                     "behaviour undefined here?");
+        str_addf(out,
+                 "%sonly Sundew's build fails, the program as it was built does not: is its "
+                 "behaviour undefined here?",
+                 out->len ? "; " : "");
     if (e->function)
-        str_add(out, "; the arguments are made up: may a caller pass them?");
+        str_addf(out, "%sthe arguments are made up: may a caller pass them?", out->len ? "; " : "");
 }
 
 static void write_test(const Exploration *e, const ExploreFailure *f, Str *out)
@@ -145,7 +147,7 @@ static bool report_failure(Exploration *e, const ExploreFailure *f, Err *err)
                                                   : "explore/failure",
                             .level = f->hang || e->function ? LEVEL_WARNING : LEVEL_ERROR,
                             .text = f->by_command ? "the oracle command refuses this input" : NULL,
-                            .after = str_c(&more),
+                            .more = str_c(&more),
                             .detail =
                                 *f->condition ? arena_printf(&arena, "if %s", f->condition) : NULL,
                             .where = place_of(e, &f->failure),

@@ -90,6 +90,7 @@ static void read_counts(Study *st, const char *folder)
             memcpy(&x, bytes.data + i, 8);
             sum += x;
         }
+    session_examined(st->session, "%llu calls in the run", (unsigned long long)sum);
     session_json(st->session, "calls", json_integer((json_int_t)sum));
     str_release(&bytes);
     free(name);

@@ -185,6 +185,8 @@ bool client_report(Client *st, Err *err)
         ok = report_one(st, &st->found.items[i], err);
     }
     session_json(st->session, "protocols", json_incref(json_object_get(kept, "protocols")));
+    session_examined(st->session, "%zu runs, %zu generated sequences", st->runs.len,
+                     (size_t)st->generation.sequences);
     session_json(st->session, "violations", all);
     if (st->module.path)
         session_json(st->session, "generation",

@@ -677,6 +677,7 @@ static bool report(Diff *d, Err *err)
         if (!earlier)
             ok = report_group(d, i, err);
     }
+    session_examined(d->session, "%zu tests", (size_t)d->tests);
     session_json(d->session, "tests", json_integer((json_int_t)d->tests));
     session_json(d->session, "failed", json_integer((json_int_t)d->failed));
     session_json(d->session, "changes", json_integer((json_int_t)d->changes.len));

@@ -262,6 +262,8 @@ static void set_json(Regress *r)
     const char *key;
     json_t *value;
     add_figures(r, j);
+    session_examined(r->session, "%lld call sequences",
+                     json_integer_value(json_object_get(j, "sequences")));
     json_object_foreach(j, key, value) session_json(r->session, key, json_incref(value));
     json_decref(j);
 }

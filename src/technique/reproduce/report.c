@@ -25,6 +25,8 @@ void report_failure_line(const Reproduction *rp, Str *out)
     ending_kind(&rp->was, out);
     if (rp->was.has_address && f->access)
         str_addf(out, " %s 0x%" PRIx64, access[f->access], f->address);
+    else if (rp->was.nowhere)
+        str_add(out, " at an address that no program has");
     else if (*rp->was.text)
         str_addf(out, " (%s)", rp->was.text);
     if (*p->function)
@@ -203,14 +205,14 @@ static bool add_finding(Reproduction *rp, Err *err)
 {
     const Candidate *best = rp->ranked.len ? rp->ranked.items[0] : NULL;
     bool shown = best && best->reproduces;
-    Str message = { 0 }, test = { 0 }, rerun = { 0 }, anchor = { 0 };
+    Str message = { 0 }, more = { 0 }, test = { 0 }, rerun = { 0 }, anchor = { 0 };
     report_failure_line(rp, &message);
     if (shown)
-        str_addf(&message, "; %zu test%s reproduce%s it, begin with %s", count(rp, false),
+        str_addf(&more, "%zu test%s reproduce%s it, begin with %s", count(rp, false),
                  count(rp, false) == 1 ? "" : "s", count(rp, false) == 1 ? "s" : "",
                  best->call && strlen(best->call) < 80 ? best->call : best->fn->name);
     else
-        str_add(&message, "; no frame reproduces it");
+        str_add(&more, "no frame reproduces it");
     Attachment file = { .kind = "test" };
     if (shown) {
         char *path = path_join(rp->folder, best->file);
@@ -241,6 +243,7 @@ static bool add_finding(Reproduction *rp, Err *err)
                                                                 : "reproduce/unreproduced",
                                                   .level = shown ? LEVEL_ERROR : LEVEL_WARNING,
                                                   .text = str_c(&message),
+                                                  .more = str_c(&more),
                                                   .anchor = str_c(&anchor),
                                                   .program = program_captured(rp->program)->path });
     if (!shown)
@@ -250,6 +253,7 @@ static bool add_finding(Reproduction *rp, Err *err)
     f.rerun = str_c(&rerun);
     bool ok = session_report(rp->session, &f, err);
     str_release(&message);
+    str_release(&more);
     str_release(&test);
     str_release(&rerun);
     str_release(&anchor);
@@ -262,6 +266,7 @@ bool report_all(Reproduction *rp, Err *err)
     report_lacks(rp, &lacks);
     char *scope = xprintf("%s %s", crash_program(rp->crash), path_base(rp->path));
     bool ok = session_begin(rp->session, scope, err) && add_finding(rp, err);
+    session_examined(rp->session, "%zu frames of the crash", rp->ranked.len);
     session_json(rp->session, "failure", failure_json(rp));
     session_json(rp->session, "tests", tests_json(rp));
     session_json(rp->session, "folder", json_text(rp->folder));

@@ -128,7 +128,8 @@ void ending_of_crash(PlaceNames *names, const Crash *c, const char *monitored, E
     Places all = { 0 };
     out->kind = kind_of_crash(f);
     out->signal = f->signal;
-    out->has_address = f->kind == SUNDEW_FAIL_SIGNAL && f->signal != SIGABRT;
+    out->has_address = f->kind == SUNDEW_FAIL_SIGNAL && f->signal != SIGABRT && !f->nowhere;
+    out->nowhere = f->nowhere;
     out->address = f->address;
     snprintf(out->text, sizeof out->text, "%s", f->text);
     if (out->kind == FAILURE_SANITIZER)
@@ -163,6 +164,13 @@ void ending_kind(const Ending *e, Str *out)
 
 /* ---- comparing */
 
+/* Which of the two signals an access outside of all addresses brings depends on the
+ * register that holds the address. */
+static bool is_access(const Ending *e)
+{
+    return e->kind == FAILURE_SIGNAL && (e->signal == SIGSEGV || e->signal == SIGBUS);
+}
+
 static bool same_kind(const Ending *a, const Ending *b)
 {
     bool overflow = a->kind == FAILURE_STACK_OVERFLOW || b->kind == FAILURE_STACK_OVERFLOW;
@@ -174,7 +182,7 @@ static bool same_kind(const Ending *a, const Ending *b)
     if (a->kind != b->kind)
         return false;
     if (a->kind == FAILURE_SIGNAL)
-        return a->signal == b->signal;
+        return a->signal == b->signal || (is_access(a) && is_access(b));
     if (a->kind == FAILURE_SANITIZER)
         return strcmp(a->text, b->text) == 0;
     return true;
@@ -186,13 +194,17 @@ static bool same_text(const Ending *a, const Ending *b)
     return !*a->text || !*b->text || strstr(a->text, b->text) || strstr(b->text, a->text);
 }
 
+static bool is_told(const Ending *e) { return e->has_address || e->nowhere; }
+
+static bool is_null(const Ending *e) { return e->has_address && e->address < NULL_PAGE; }
+
 /* A null pointer and a wild one are two failures: state that could not be restored
  * leaves wild ones behind. */
 static bool same_pointer(const Ending *a, const Ending *b)
 {
-    if (!a->has_address || !b->has_address || a->signal != SIGSEGV)
+    if (!is_access(a) || !is_access(b) || !is_told(a) || !is_told(b))
         return true;
-    return (a->address < NULL_PAGE) == (b->address < NULL_PAGE);
+    return is_null(a) == is_null(b);
 }
 
 static unsigned occurrences(const Ending *e, const char *function)
@@ -259,9 +271,7 @@ bool ending_equal(const Ending *a, const Ending *b)
 {
     if (a->kind != b->kind || a->signal != b->signal || strcmp(a->text, b->text) != 0)
         return false;
-    bool low = a->has_address && a->address < NULL_PAGE;
-    bool other = b->has_address && b->address < NULL_PAGE;
-    if (low != other || (low && a->address != b->address))
+    if (is_null(a) != is_null(b) || (is_null(a) && a->address != b->address))
         return false;
     if (a->kind == FAILURE_STACK_OVERFLOW)
         return true;
@@ -383,6 +393,7 @@ static void take_report(const Failure *f, Ending *e)
     e->signal = f->signal;
     e->has_address = f->has_address;
     e->address = f->address;
+    e->nowhere = f->code == SI_KERNEL;
     if (f->what)
         snprintf(e->text, sizeof e->text, "%s", f->what);
     if (f->kind == FAILURE_EXIT)

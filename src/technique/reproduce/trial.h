@@ -24,6 +24,7 @@ typedef struct Ending {
     int signal;
     bool has_address;
     uint64_t address;          /* that was touched */
+    bool nowhere;              /* …was outside of all addresses, and is not known */
     char text[256];            /* an assertion's, a report's kind, a reason */
     Places stack;              /* functions of the program, innermost first */
     Vec(uint64_t) trace;       /* the same as addresses of the file */

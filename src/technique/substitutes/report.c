@@ -238,6 +238,19 @@ static json_t *difference_json(const Pair *p, const Difference *d)
     return j;
 }
 
+/* The candidate's part in a title; the steps have what both did. */
+static const char *did(const Difference *d)
+{
+    enum { SHORT = 40 };
+    switch (d->how.kind) {
+    case DIFFERENCE_CRASH: return "fails";
+    case DIFFERENCE_DEADLOCK: return "gets stuck";
+    case DIFFERENCE_REMOVED: return "lacks it";
+    case DIFFERENCE_OUTPUT: break;
+    }
+    return strlen(d->candidate_did) <= SHORT ? d->candidate_did : "answers differently";
+}
+
 static bool report_difference(Pair *p, Difference *d, const char *picture, Err *err)
 {
     Substitutes *x = p->all;
@@ -255,24 +268,24 @@ static bool report_difference(Pair *p, Difference *d, const char *picture, Err *
     Attachment texts[2] = { { "test.txt", "test", str_c(&test), test.len },
                             { "interleaving.txt", "trace", d->interleaving,
                               d->interleaving ? strlen(d->interleaving) : 0 } };
-    Finding f = {
-        .rule = rule_of(d),
-        .level = level_of(d),
-        .verdict = VERDICT_SHOWN,
-        .message = arena_printf(&a, "%s: %s %s, %s %s (%s%s)", name, short_name(p, SIDE_CANDIDATE),
-                                d->candidate_did, short_name(p, SIDE_REFERENCE), d->reference_did,
-                                difference_cause_name(d->cause), d->bounded ? ", bounded" : ""),
-        .where = place_of(p, d),
-        .anchor = arena_printf(&a, "%s %s %s", short_name(p, SIDE_REFERENCE),
-                               short_name(p, SIDE_CANDIDATE), name),
-        .steps = steps,
-        .nsteps = 4,
-        .attachments = texts,
-        .nattachments = d->interleaving ? 2 : 1,
-        .picture = picture,
-        .data = difference_json(p, d),
-        .rerun = session_command_line(x->s)
-    };
+    Finding f = { .rule = rule_of(d),
+                  .level = level_of(d),
+                  .verdict = VERDICT_SHOWN,
+                  .message =
+                      arena_printf(&a, "%s: %s %s, unlike %s (%s%s)", name,
+                                   short_name(p, SIDE_CANDIDATE), did(d),
+                                   short_name(p, SIDE_REFERENCE), difference_cause_name(d->cause),
+                                   d->bounded ? ", bounded" : ""),
+                  .where = place_of(p, d),
+                  .anchor = arena_printf(&a, "%s %s %s", short_name(p, SIDE_REFERENCE),
+                                         short_name(p, SIDE_CANDIDATE), name),
+                  .steps = steps,
+                  .nsteps = 4,
+                  .attachments = texts,
+                  .nattachments = d->interleaving ? 2 : 1,
+                  .picture = picture,
+                  .data = difference_json(p, d),
+                  .rerun = session_command_line(x->s) };
     bool ok = session_report(x->s, &f, err);
     json_decref(f.data);
     str_release(&test);
@@ -389,6 +402,7 @@ bool report_pairs(Substitutes *x, Err *err)
 {
     json_t *pairs = json_array();
     char *picture = matrix(x);
+    size_t tests = 0;
     bool ok = true;
     for (size_t i = 0; i < x->pairs.len; i++)
         for (size_t k = 0; k < x->pairs.items[i]->found.len; k++) {
@@ -397,6 +411,7 @@ bool report_pairs(Substitutes *x, Err *err)
         }
     for (size_t i = 0; ok && i < x->pairs.len; i++) {
         Pair *p = x->pairs.items[i];
+        tests += p->tests;
         for (size_t k = 0; ok && k < p->found.len; k++) {
             Difference *d = &p->found.items[k];
             if (d->capability || d->accepted || !is_minority(d) || told_before(x, p, d))
@@ -405,6 +420,7 @@ bool report_pairs(Substitutes *x, Err *err)
         }
         json_array_append_new(pairs, pair_json(p));
     }
+    session_examined(x->s, "%zu tests of %zu pairs", tests, x->pairs.len);
     session_json(x->s, "pairs", pairs);
     session_json(x->s, "matrix", json_text(picture));
     for (size_t i = 0; ok && i < x->pairs.len && !session_flag(x->s, "json"); i++)

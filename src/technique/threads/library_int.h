@@ -14,6 +14,7 @@
  */
 #ifndef SUNDEW_THREADS_LIBRARY_INT_H
 #define SUNDEW_THREADS_LIBRARY_INT_H
+#include "analysis/effects/effects.h"
 #include "base/map.h"
 #include "engine/generate/grow.h"
 #include "engine/play/exec.h"
@@ -38,6 +39,7 @@ typedef struct Test {
     SeqStep calls[2][TEST_MOST_CALLS];
     unsigned ncalls[2];
     Seq *epilogue;               /* the prefix and what comes at the end */
+    bool native;                 /* not scheduled: the threads begin together */
 } Test;
 
 /* How a run of a test ended. */
@@ -81,6 +83,13 @@ typedef enum {
     VIOLATION_OUTPUT,            /* tier 3 */
 } ViolationKind;
 
+/* A thread runs until it is over or waits, or until its turn is taken. */
+typedef struct Turn {
+    uint8_t thread;              /* 0 or 1 */
+    bool cut;
+} Turn;
+enum { MOST_TURNS = 16 };
+
 typedef struct Violation {
     ViolationKind kind;
     Test test;                   /* in the arena of the library */
@@ -93,6 +102,8 @@ typedef struct Violation {
     char *text;                  /* what it gave, or how much leaked; NULL */
     Schedule schedule;
     unsigned preemptions;
+    Turn turns[MOST_TURNS];      /* of the run that is told */
+    unsigned nturns;
     size_t seen, test_number;
     double seconds;              /* from the begin to the first time */
     unsigned again, tries;
@@ -109,6 +120,7 @@ typedef struct Subject {
     Vec(const ApiFunction *) functions;  /* that may stand in a thread */
     Vec(unsigned) pairs;         /* by i * n + j, i <= j: tests of two functions */
     Vec(unsigned) conflicts;     /* likewise: tests in which they touched the same memory */
+    Vec(bool) may_meet;          /* by i * n + j: may one write what the other touches? */
     size_t tests, runs, inconclusive, rejected;
     const char *why_not;         /* it can't be tested; NULL */
 } Subject;
@@ -128,6 +140,7 @@ typedef struct Dropped {
 typedef struct Hit {
     size_t test;                 /* its number in the unit */
     double seconds;
+    bool native;
     Schedule schedule;
 } Hit;
 
@@ -142,6 +155,7 @@ typedef struct Lib {
     GrowPlan grow;
     Usage *usage;                /* of the example; NULL */
     bool *waits;                 /* by the number of a function */
+    Effects *effects;            /* what each function reads and writes */
     ScheduleBuild build;
     char *preload;
     char *argv[3];               /* of the player */

@@ -54,7 +54,12 @@ static const char *against(Arena *a, const Test *t)
 static const char *certificate(Arena *a, const Lib *l, const Violation *v)
 {
     const char *promise = level_of(l, v) == LEVEL_NOTE ? "; nothing promises that it is safe" : "";
-    return arena_printf(a, " (in none of %u serial runs; %u preemption%s will do%s)", v->nserial,
+    if (v->test.native)
+        return arena_printf(a,
+                            "in none of %u serial runs; Sundew does not see where the threads "
+                            "meet, so there is no schedule%s",
+                            v->nserial, promise);
+    return arena_printf(a, "in none of %u serial runs; %u preemption%s will do%s", v->nserial,
                         v->preemptions, v->preemptions == 1 ? "" : "s", promise);
 }
 
@@ -106,8 +111,7 @@ static size_t steps_of(Arena *a, const Lib *l, const Violation *v, EvidenceStep 
 static const char *what_of(Arena *a, const Violation *v)
 {
     switch (v->kind) {
-    case VIOLATION_DEADLOCK:
-        return "deadlock: the threads wait for each other, or for a wake-up that never comes";
+    case VIOLATION_DEADLOCK: return "deadlock";
     case VIOLATION_EXIT: return "the process ends";
     case VIOLATION_LEAK: return arena_printf(a, "%s are lost", v->text);
     case VIOLATION_ERROR:
@@ -120,14 +124,13 @@ static Finding finding_of(Arena *a, Lib *l, Violation *v)
 {
     EvidenceStep *steps = arena_array(a, EvidenceStep, 4);
     size_t n = steps_of(a, l, v, steps);
-    const char *before = against(a, &v->test), *after = certificate(a, l, v);
+    const char *before = against(a, &v->test);
     Finding f;
     if (v->kind == VIOLATION_FAILURE) {
         place_in_library(&v->failure, l->build.path);
         f = failure_finding(a, &(FailureReport){ .failure = &v->failure,
                                                  .rule = rule_of(v),
                                                  .before = before,
-                                                 .after = after,
                                                  .program = program_captured(l->program)->path,
                                                  .where = v->failure.site < v->failure.nframes
                                                               ? (Location){ 0 }
@@ -135,7 +138,7 @@ static Finding finding_of(Arena *a, Lib *l, Violation *v)
     } else {
         f = (Finding){ .rule = rule_of(v),
                        .verdict = VERDICT_SHOWN,
-                       .message = arena_printf(a, "%s%s%s", before, what_of(a, v), after),
+                       .message = arena_printf(a, "%s%s", before, what_of(a, v)),
                        .where = v->function ? (Location){ .file = v->function->fn->file,
                                                           .line = (int)v->function->fn->line,
                                                           .function = v->function->name }
@@ -144,6 +147,7 @@ static Finding finding_of(Arena *a, Lib *l, Violation *v)
                        .anchor = arena_printf(a, "%s %s", violation_name(v), before) };
     }
     f.level = level_of(l, v);
+    f.detail = certificate(a, l, v);
     f.steps = steps;
     f.nsteps = n;
     return f;
@@ -193,6 +197,7 @@ static json_t *violation_json(const Violation *v, const Finding *f)
                           f->where.line, "test", json_text(v->folder), "schedule", schedule,
                           "serial_orders", lines_of(&v->serial_table));
     json_object_set_new(j, "contract", json_string(contract_name(v->test.contract)));
+    json_object_set_new(j, "native", json_boolean(v->test.native));
     json_object_set_new(j, "preemptions", json_integer(v->preemptions));
     json_object_set_new(j, "tests_needed", json_integer((json_int_t)v->test_number));
     json_object_set_new(j, "seconds", json_real(v->seconds));
@@ -249,7 +254,8 @@ bool lib_report(Lib *l, Violation *v, Err *err)
     f.rerun = session_command_line(l->s);
     if (v->again < v->tries) {
         f.verdict = VERDICT_LIKELY;
-        f.message = arena_printf(&a, "%s; %u of %u replays show it", f.message, v->again, v->tries);
+        f.detail = arena_printf(&a, "%s; %u of %u %s show it", f.detail, v->again, v->tries,
+                                v->test.native ? "runs without a scheduler" : "replays");
     }
     f.data = violation_json(v, &f);
     if (!l->violations)
@@ -263,16 +269,24 @@ bool lib_report(Lib *l, Violation *v, Err *err)
     return ok;
 }
 
+static RaceTold told_of(const Lib *l)
+{
+    return (RaceTold){ .s = l->s,
+                       .scheduler = l->quick,
+                       .program = program_captured(l->program)->path,
+                       .level = l->promised ? LEVEL_WARNING : LEVEL_NOTE };
+}
+
 bool lib_report_race(Lib *l, const RaceSeen *r, Err *err)
 {
-    Location at[] = { place_of(l, r->race.first.site), place_of(l, r->race.second.site) };
-    return race_report(l->s, l->quick, l->promised ? LEVEL_WARNING : LEVEL_NOTE, &r->race, at, err);
+    RaceTold told = told_of(l);
+    return race_report(&told, r, err);
 }
 
 /* ---------------------------------------------------------------- summary */
 
 typedef struct PairCount {
-    size_t all, covered, conflicting;
+    size_t all, covered, conflicting, may;
 } PairCount;
 
 static PairCount count_pairs(const Subject *t)
@@ -284,6 +298,7 @@ static PairCount count_pairs(const Subject *t)
             c.all++;
             c.covered += t->pairs.items[i * n + j] > 0;
             c.conflicting += t->conflicts.items[i * n + j] > 0;
+            c.may += t->may_meet.items[i * n + j];
         }
     return c;
 }
@@ -295,19 +310,25 @@ static json_t *type_json(const Subject *t)
                           (json_int_t)t->functions.len, "pairs", (json_int_t)c.all, "pairs_covered",
                           (json_int_t)c.covered, "tests", (json_int_t)t->tests, "runs",
                           (json_int_t)t->runs, "inconclusive", (json_int_t)t->inconclusive);
+    json_object_set_new(j, "pairs_may_conflict", json_integer((json_int_t)c.may));
     json_object_set_new(j, "pairs_conflicting", json_integer((json_int_t)c.conflicting));
     if (t->why_not)
         json_object_set_new(j, "not_tested", json_text(t->why_not));
     return j;
 }
 
-static json_t *race_json(const Lib *l, const RaceSeen *r)
+/* The two places once more at the top, for those who look for no more. */
+static json_t *race_row(const Lib *l, const RaceSeen *r)
 {
     const ScheduleSite *x = scheduler_site(l->quick, r->race.first.site);
     const ScheduleSite *y = scheduler_site(l->quick, r->race.second.site);
-    return json_pack("{s:o,s:i,s:o,s:i,s:I}", "file", json_text(y->file), "line", (int)y->line,
-                     "other_file", json_text(x->file), "other_line", (int)x->line, "seen",
-                     (json_int_t)r->seen);
+    RaceTold told = told_of(l);
+    json_t *row = race_json(&told, r);
+    json_object_set_new(row, "file", json_text(y->file));
+    json_object_set_new(row, "line", json_integer(y->line));
+    json_object_set_new(row, "other_file", json_text(x->file));
+    json_object_set_new(row, "other_line", json_integer(x->line));
+    return row;
 }
 
 void lib_violations_json(Lib *l)
@@ -326,7 +347,7 @@ static void set_json(Lib *l)
                                                  json_text(l->dropped.items[i].function->name),
                                                  "why", l->dropped.items[i].why));
     for (size_t i = 0; i < l->races.len; i++)
-        json_array_append_new(races, race_json(l, &l->races.items[i]));
+        json_array_append_new(races, race_row(l, &l->races.items[i]));
     lib_violations_json(l);
     session_json(l->s, "types", types);
     session_json(l->s, "dropped", dropped);

@@ -3,14 +3,23 @@
  *
  * Calls of the threads are left out, then steps of the prefix: a smaller test counts if a
  * short search finds the same kind of violation again. Then forces of the schedule are
- * left out, from the last on. What is left is replayed, with names and lines.
+ * left out, from the last on, and schedules with fewer preemptions are tried. What is left
+ * is replayed, with names and lines.
  */
 #include "technique/threads/library_int.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_RUNS = 80, MOST_TRIES = 24, SECONDS = 2, REPLAYS = 5, MOST_SHORTENING = 40 };
+enum {
+    MOST_RUNS = 80,
+    MOST_TRIES = 24,
+    SECONDS = 2,
+    REPLAYS = 5,
+    NATIVE_REPLAYS = 30,
+    MOST_SHORTENING = 40,
+    MOST_FEWER = 300
+};
 
 typedef struct Shrinking {
     Lib *l;
@@ -77,27 +86,34 @@ static bool is_late(void *lib)
     return lib_is_over(l) && lib_seconds(l) > l->shrink_until;
 }
 
-/* Does the smaller test show it, too? Then it takes the place of the old one. */
-static bool try_test(Lib *l, Violation *v, const Test *smaller)
+/* Does the search show it in this test? Then test and schedule take the place of the old
+ * ones. */
+static bool try_search(Lib *l, Violation *v, const Test *test, const SearchPlan *plan)
 {
-    Shrinking x = { .l = l, .like = v, .test = smaller };
-    SearchPlan plan = {
-        .most = MOST_RUNS, .seed = session_seed(l->s), .stop = is_late, .stop_arg = l
-    };
+    Shrinking x = { .l = l, .like = v, .test = test };
     SearchResult result;
-    bool found = oracle_put(l, &x.arena, smaller, &x.request) &&
-                 schedule_search(l->quick, &plan, look_again, &x, &result, NULL) && x.shown;
+    bool found = oracle_put(l, &x.arena, test, &x.request) &&
+                 schedule_search(l->quick, plan, look_again, &x, &result, NULL) && x.shown;
     if (found) {
         schedule_release(&v->schedule);
         v->schedule = x.found.schedule;
         x.found.schedule = (Schedule){ 0 };
         v->preemptions = x.found.preemptions;
-        v->test = lib_test_copy(&l->arena, smaller);
+        if (test != &v->test)
+            v->test = lib_test_copy(&l->arena, test);
     }
     violation_release(&x.found);
     serials_release(&x.serials);
     arena_release(&x.arena);
     return found;
+}
+
+static bool try_test(Lib *l, Violation *v, const Test *smaller)
+{
+    SearchPlan plan = {
+        .most = MOST_RUNS, .seed = session_seed(l->s), .stop = is_late, .stop_arg = l
+    };
+    return try_search(l, v, smaller, &plan);
 }
 
 static void drop_calls(Lib *l, Violation *v, unsigned *tries)
@@ -181,14 +197,45 @@ static void drop_forces(Lib *l, Violation *v, Serials *serials)
     schedule_run_release(&run);
 }
 
+/* All schedules with fewer preemptions come first, so what is found has the fewest. */
+static void fewer_preemptions(Lib *l, Violation *v)
+{
+    Schedule points = { 0 };
+    schedule_copy(&points, &v->schedule);
+    SearchPlan plan = { .most = MOST_FEWER,
+                        .bound = v->preemptions > 8 ? 7 : v->preemptions - 1,
+                        .seed = session_seed(l->s),
+                        .stop = is_late,
+                        .stop_arg = l,
+                        .points_of = &points };
+    try_search(l, v, &v->test, &plan);
+    schedule_release(&points);
+}
+
+/* The turns of the two threads; those of the player in between do not count. */
+static void take_turns(const ScheduleRun *run, Violation *v)
+{
+    v->nturns = 0;
+    for (size_t i = 0; i < run->steps.len && v->nturns < MOST_TURNS; i++) {
+        const struct sundew_step *e = &run->steps.items[i];
+        if (e->chosen == e->thread || e->flags & SUNDEW_STEP_WAKES || !e->thread || e->thread > 2)
+            continue;
+        Turn now = { (uint8_t)(e->thread - 1), (e->flags & SUNDEW_STEP_PREEMPTS) != 0 };
+        if (v->nturns && v->turns[v->nturns - 1].thread == now.thread)
+            v->nturns--;
+        v->turns[v->nturns++] = now;
+    }
+}
+
 /* What is told of it comes from the last replay, with names and lines. */
 static void replay(Lib *l, Violation *v, Serials *serials)
 {
     ScheduleRun run = { 0 };
-    for (v->tries = 0, v->again = 0; v->tries < REPLAYS; v->tries++) {
+    unsigned most = v->test.native ? NATIVE_REPLAYS : REPLAYS;
+    for (v->tries = 0, v->again = 0; v->tries < most; v->tries++) {
         Violation got = { 0 };
-        if (!shows(l, v->tries + 1 < REPLAYS ? l->quick : l->watched, v, &v->schedule, serials,
-                   &run, &got))
+        if (!shows(l, v->tries + 1 < most ? l->quick : l->watched, v, &v->schedule, serials, &run,
+                   &got))
             continue;
         v->again++;
         failure_release(&v->failure);
@@ -202,6 +249,7 @@ static void replay(Lib *l, Violation *v, Serials *serials)
         v->text = got.text;
         got.text = NULL;
         v->preemptions = run.preemptions;
+        take_turns(&run, v);
         violation_release(&got);
     }
     str_reset(&v->picture);
@@ -255,11 +303,15 @@ bool lib_shrink(Lib *l, Violation *v, Err *err)
     Serials serials = { 0 };
     assert(v->test.ncalls[0] && v->test.ncalls[1]);
     l->shrink_until = lib_seconds(l) + SECONDS;
-    drop_calls(l, v, &tries);
-    drop_prefix(l, v, &tries);
+    if (!v->test.native) {
+        drop_calls(l, v, &tries);
+        drop_prefix(l, v, &tries);
+    }
     bool ok = oracle_serial(l, &a, &v->test, &serials, err);
     if (ok) {
         drop_forces(l, v, &serials);
+        if (v->preemptions > 1)
+            fewer_preemptions(l, v);
         replay(l, v, &serials);
         tabulate(v, &serials);
     }

@@ -7,8 +7,8 @@
  *     static void thread_2(void) { … }
  *     static void after(void) { … }        the epilogue
  *
- * and share/ctest/threads.c, which tries all schedules with one preemption in a call. It needs
- * no part of Sundew. Serial orders that fail in some way could be taken for the
+ * and share/ctest/threads.c, which lets the threads take the turns of the run that was found.
+ * It needs no part of Sundew. Serial orders that fail in some way could be taken for the
  * violation, so these have no program.
  */
 #include "base/escape.h"
@@ -148,15 +148,30 @@ static void add_head(Str *out, const Lib *l, const char *message)
 static void add_facts(Str *out, const Violation *v)
 {
     const char *name = v->test.calls[0][0].f->name;
-    bool apart = v->test.ncalls[0] > 1 || v->test.ncalls[1] > 1;
-    str_addf(out,
-             "\nenum { EXPECT_CRASH, EXPECT_ABORT, EXPECT_EXIT, EXPECT_STUCK, EXPECT_RESULT };\n"
-             "enum { EXPECTED = %s, CALLS_APART = %d };\n#define FUNCTION ",
-             expected(v), apart ? 2 : 0);
+    str_addf(
+        out,
+        "\nenum { EXPECT_CRASH, EXPECT_ABORT, EXPECT_EXIT, EXPECT_STUCK, EXPECT_RESULT };\n"
+        "enum { EXPECTED = %s };\n"
+        "/* Which thread runs; was it stopped before it was over; how many calls it makes. */\n"
+        "static const struct {\n    int actor, cut, calls;\n} turns[] = {\n",
+        expected(v));
+    for (unsigned i = 0; i < v->nturns; i++)
+        str_addf(out, "    { %u, %d, %u },\n", v->turns[i].thread, v->turns[i].cut,
+                 v->test.ncalls[v->turns[i].thread]);
+    str_add(out, "};\n#define FUNCTION ");
     escape_c_identifier(out, name, strlen(name));
     str_add(out, "\n#define FUNCTION_NAME \"");
     escape_c_string(out, name, strlen(name));
     str_add(out, "\"\n\n");
+}
+
+/* The program stops threads at most twice in a call. */
+static bool can_be_shown(const Violation *v)
+{
+    unsigned cut = 0;
+    for (unsigned i = 0; i < v->nturns; i++)
+        cut += v->turns[i].cut;
+    return expected(v) && v->serial_well && v->nturns && v->nturns < MOST_TURNS && cut <= 2;
 }
 
 bool lib_write(Lib *l, const Violation *v, const char *message, Str *out, Err *err)
@@ -164,7 +179,7 @@ bool lib_write(Lib *l, const Violation *v, const char *message, Str *out, Err *e
     assert(v->test.ncalls[0] && v->test.ncalls[1]);
     WriteFile file = { 0 };
     Str harness = { 0 };
-    if (!expected(v) || !v->serial_well || v->preemptions > 1)   /* it stops a thread once */
+    if (!can_be_shown(v))
         return true;
     char *path = path_join(session_share(l->s), "ctest/threads.c");
     bool ok = file_read(path, &harness, err);

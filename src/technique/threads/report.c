@@ -26,10 +26,10 @@ static Location place_of(const Whole *w, uint32_t site)
 static const char *how_often(Arena *a, const Whole *w, const Bad *b)
 {
     if (!w->runs)
-        return "";
+        return NULL;
     if (b->seen == w->runs)
-        return arena_printf(a, " (in every one of %zu schedules)", w->runs);
-    return arena_printf(a, " (in %zu of %zu schedules; %u preemption%s will do)", b->seen, w->runs,
+        return arena_printf(a, "in every one of %zu schedules", w->runs);
+    return arena_printf(a, "in %zu of %zu schedules; %u preemption%s will do", b->seen, w->runs,
                         b->preemptions, b->preemptions == 1 ? "" : "s");
 }
 
@@ -72,7 +72,8 @@ static Finding deadlock_finding(Arena *a, const Whole *w, const Bad *b)
     return (Finding){ .rule = rule_of(b),
                       .level = LEVEL_ERROR,
                       .verdict = VERDICT_SHOWN,
-                      .message = arena_printf(a, "deadlock: %s%s", what, how_often(a, w, b)),
+                      .message = arena_printf(a, "deadlock: %s", what),
+                      .detail = how_often(a, w, b),
                       .where = n ? steps[n - 1].at : place_of(w, UINT32_MAX),
                       .anchor = "deadlock",
                       .steps = steps,
@@ -84,8 +85,8 @@ static Finding output_finding(Arena *a, const Whole *w, const Bad *b)
     return (Finding){ .rule = rule_of(b),
                       .level = LEVEL_ERROR,
                       .verdict = VERDICT_SHOWN,
-                      .message = arena_printf(a, "the output is not the expected one%s",
-                                              how_often(a, w, b)),
+                      .message = "the output is not the expected one",
+                      .detail = how_often(a, w, b),
                       .where = place_of(w, UINT32_MAX),
                       .anchor = "output" };
 }
@@ -99,7 +100,7 @@ static Finding finding_of(Arena *a, const Whole *w, const Bad *b)
     return failure_finding(a, &(FailureReport){ .failure = &b->failure,
                                                 .rule = rule_of(b),
                                                 .level = LEVEL_ERROR,
-                                                .after = how_often(a, w, b),
+                                                .more = how_often(a, w, b),
                                                 .program = program_captured(w->program)->path });
 }
 
@@ -148,7 +149,8 @@ bool report_bad(Whole *w, Bad *b, Err *err)
     f.rerun = rerun_of(&a, w, b);
     if (b->again < b->tries) {
         f.verdict = VERDICT_LIKELY;
-        f.message = arena_printf(&a, "%s; %u of %u replays show it", f.message, b->again, b->tries);
+        f.detail = arena_printf(&a, "%s%s%u of %u replays show it", f.detail ? f.detail : "",
+                                f.detail ? "; " : "", b->again, b->tries);
     }
     f.data = violation(w, b, &f);
     json_array_append_new(w->violations, json_deep_copy(f.data));
@@ -159,58 +161,15 @@ bool report_bad(Whole *w, Bad *b, Err *err)
     return ok;
 }
 
-/* ------------------------------------------------------------------ races */
-
-static const char *side_text(Arena *a, const struct sundew_side *s)
-{
-    return arena_printf(a, "T%u %s it here, holding %s", s->thread, s->write ? "writes" : "reads",
-                        s->nheld == 0   ? "no lock"
-                        : s->nheld == 1 ? "one lock"
-                                        : arena_printf(a, "%u locks", s->nheld));
-}
-
-static json_t *side_row(const Whole *w, const struct sundew_side *s)
-{
-    Location at = place_of(w, s->site);
-    return json_pack("{s:o,s:i,s:s,s:i,s:b}", "file", json_text(at.file), "line", at.line, "access",
-                     s->write ? "write" : "read", "locks", (int)s->nheld, "main", s->thread == 0);
-}
-
-static json_t *race_row(const Whole *w, const struct sundew_race *r)
-{
-    return json_pack("{s:o,s:o}", "first", side_row(w, &r->first), "second",
-                     side_row(w, &r->second));
-}
-
-bool race_report(Session *s, const Scheduler *scheduler, Level level, const struct sundew_race *r,
-                 const Location at[2], Err *err)
-{
-    Arena a = { 0 };
-    const struct sundew_side *x = &r->first, *y = &r->second;
-    EvidenceStep steps[] = { { at[0], side_text(&a, x) }, { at[1], side_text(&a, y) } };
-    const ScheduleSite *other = scheduler_site(scheduler, x->site);
-    assert(other);                     /* the engine drops races at unknown sites */
-    Finding f = { .rule = "threads/race",
-                  .level = level,
-                  .verdict = VERDICT_SHOWN,
-                  .message =
-                      arena_printf(&a, "data race: %s here and %s at %s:%u, in no order",
-                                   y->write ? "a write" : "a read", x->write ? "a write" : "a read",
-                                   path_base(other->file), other->line),
-                  .where = steps[1].at,
-                  .anchor = arena_printf(&a, "race %s", other->function),
-                  .steps = steps,
-                  .nsteps = 2 };
-    bool ok = session_report(s, &f, err);
-    arena_release(&a);
-    return ok;
-}
-
 bool report_race(Whole *w, const RaceSeen *r, Err *err)
 {
-    Location at[] = { place_of(w, r->race.first.site), place_of(w, r->race.second.site) };
-    json_array_append_new(w->race_rows, race_row(w, &r->race));
-    return race_report(w->s, w->scheduler, LEVEL_WARNING, &r->race, at, err);
+    RaceTold told = { .s = w->s,
+                      .scheduler = w->scheduler,
+
+                      .program = program_captured(w->program)->path,
+                      .level = LEVEL_WARNING };
+    json_array_append_new(w->race_rows, race_json(&told, r));
+    return race_report(&told, r, err);
 }
 
 /* ---------------------------------------------------------------- summary */
@@ -252,7 +211,9 @@ static void tell_inconclusive(const Whole *w, Str *out)
 static void tell_incomplete(Whole *w)
 {
     const SearchResult *r = &w->search;
-    if (r->runs && r->inconclusive == r->runs)
+    if (!r->runs)
+        session_incomplete(w->s, "no run had come to an end when the time was over");
+    else if (r->inconclusive == r->runs)
         session_incomplete(w->s, "none of %zu runs came to a clear end", r->runs);
     else if (r->gave_up)
         session_incomplete(w->s, "%zu of %zu runs took too long", r->timeouts, r->runs);

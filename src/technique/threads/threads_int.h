@@ -62,9 +62,16 @@ void bad_release(Bad *b);
 
 /* report.c */
 bool report_bad(Whole *w, Bad *b, Err *err);
-/* A race as a finding; `at` are its two places. */
-bool race_report(Session *s, const Scheduler *scheduler, Level level, const struct sundew_race *r,
-                 const Location at[2], Err *err);
 bool report_race(Whole *w, const RaceSeen *r, Err *err);
 void report_summary(Whole *w);
+
+/* races.c */
+typedef struct RaceTold {
+    Session *s;
+    Scheduler *scheduler;
+    const char *program;             /* for a place that has no line */
+    Level level;
+} RaceTold;
+bool race_report(const RaceTold *t, const RaceSeen *r, Err *err);
+json_t *race_json(const RaceTold *t, const RaceSeen *r);
 #endif

@@ -41,10 +41,9 @@ LLVMValueRef watch_function_of(LLVMValueRef i)
     return LLVMGetBasicBlockParent(LLVMGetInstructionParent(i));
 }
 
-const char *watch_line(Watch *watch, LLVMValueRef i)
+const char *watch_line_at(Watch *watch, LLVMValueRef i, unsigned line)
 {
     Str path = { 0 };
-    unsigned line = LLVMGetDebugLocLine(i);
     weave_path_of(i, &path);
     void **slot = map_slot(&watch->sources, str_c(&path));
     if (!*slot) {
@@ -60,6 +59,11 @@ const char *watch_line(Watch *watch, LLVMValueRef i)
         at++;
     }
     return line == 1 ? arena_strndup(&watch->arena, at, strcspn(at, "\n")) : "";
+}
+
+const char *watch_line(Watch *watch, LLVMValueRef i)
+{
+    return watch_line_at(watch, i, LLVMGetDebugLocLine(i));
 }
 
 bool watch_constant(LLVMValueRef v, int64_t *out)
@@ -137,6 +141,55 @@ const char *watch_field(Watch *watch, LLVMValueRef p)
         }
         p = LLVMGetOperand(p, 0);
     }
+    return NULL;
+}
+
+bool watch_is_constant_text(LLVMValueRef v, unsigned depth)
+{
+    LLVMValueRef base = watch_base(v);
+    static const char *const catalogues[] = { "gettext", "dgettext", "dcgettext", "ngettext",
+                                              NULL };
+    if (LLVMIsAGlobalVariable(base))
+        return LLVMIsGlobalConstant(base);
+    if (watch_is_named(base, catalogues))
+        return true;
+    if (!depth)
+        return false;
+    if (LLVMIsASelectInst(base))
+        return watch_is_constant_text(LLVMGetOperand(base, 1), depth - 1) &&
+               watch_is_constant_text(LLVMGetOperand(base, 2), depth - 1);
+    if (!LLVMIsAPHINode(base))
+        return false;
+    for (unsigned k = 0; k < LLVMCountIncoming(base); k++)
+        if (!watch_is_constant_text(LLVMGetIncomingValue(base, k), depth - 1))
+            return false;
+    return true;
+}
+
+const char *watch_constant_text(LLVMValueRef v, size_t *n)
+{
+    LLVMValueRef base = watch_base(v);
+    LLVMValueRef init = LLVMIsAGlobalVariable(base) ? LLVMGetInitializer(base) : NULL;
+    return init && LLVMIsGlobalConstant(base) && LLVMIsConstantString(init)
+               ? LLVMGetAsString(init, n)
+               : NULL;
+}
+
+const Type *watch_param_type(Watch *watch, LLVMValueRef fn, unsigned param)
+{
+    const Function *f = program_function(watch->w->program, watch_name(fn));
+    const Type *t =
+        f && param < f->nparams && f->params[param].type ? type_plain(f->params[param].type) : NULL;
+    return t && t->kind == TYPE_POINTER && t->target ? type_plain(t->target) : NULL;
+}
+
+const Type *watch_record_of(Watch *watch, LLVMValueRef fn, LLVMValueRef argument)
+{
+    for (unsigned k = 0; k < LLVMCountParams(fn); k++)
+        if (LLVMGetParam(fn, k) == argument) {
+            const Type *t = watch_param_type(watch, fn, k);
+            return t && t->kind == TYPE_STRUCT ? t : NULL;
+        }
     return NULL;
 }
 

@@ -47,6 +47,16 @@ static bool is_comparator(Watch *watch, LLVMValueRef f)
            LLVMTypeOf(LLVMGetParam(f, 1)) == watch->w->ptr;
 }
 
+/* Floating point has values that are in no order, and differences that become 0. */
+static bool uses_floats(LLVMValueRef f)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            if (LLVMIsAFCmpInst(i) || LLVMIsAFPToSIInst(i))
+                return true;
+    return false;
+}
+
 /* Each return of a truth value that is not constant. */
 static bool returns_truth(Watch *watch, LLVMValueRef f)
 {
@@ -84,9 +94,9 @@ static void add(Watch *watch, LLVMValueRef f)
     free(key);
     if (known || !end)
         return;
-    bool truth = returns_truth(watch, f);
-    WatchSite *s = watch_add(watch, sub ? sub : end, sub || truth ? SITE_SUSPECT : SITE_LOOSE, "",
-                             watch_name(f));
+    bool suspect = sub || returns_truth(watch, f) || uses_floats(f);
+    WatchSite *s =
+        watch_add(watch, sub ? sub : end, suspect ? SITE_SUSPECT : SITE_LOOSE, "", watch_name(f));
     const Function *fn = program_function(watch->w->program, watch_name(f));
     watch_place(s, end);
     if (fn && fn->line && s->nplaces < 8)
@@ -117,16 +127,45 @@ static void find(Watch *watch, LLVMValueRef i)
     }
 }
 
+/* Tells when a sort with this comparator begins and ends. How large its elements are, if all
+ * sorts agree; else 0. */
+static uint64_t probe_sorts(Watch *watch, WatchSite *s)
+{
+    Woven *w = watch->w;
+    int64_t size = 0, one;
+    for (LLVMUseRef u = LLVMGetFirstUse(s->at[1]); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef i = LLVMGetUser(u);
+        const char *name = watch_library(i);
+        if (!name || strcmp(name, "qsort") || LLVMGetNumArgOperands(i) != 4 ||
+            LLVMGetOperand(i, 3) != s->at[1])
+            continue;
+        if (!watch_constant(LLVMGetOperand(i, 2), &one) || (size && size != one))
+            return 0;
+        size = one;
+        LLVMValueRef args[] = { watch_slot_value(watch, s, 0), weave_int(w, w->i32, 1) };
+        watch_go_before(watch, i);
+        watch_call(watch, "sundew_watch_sort", w->void_, args, 2);
+        args[1] = weave_int(w, w->i32, 0);
+        watch_go_after(watch, i);
+        watch_call(watch, "sundew_watch_sort", w->void_, args, 2);
+    }
+    return (uint64_t)size;
+}
+
 static void probe_returns(Watch *watch, WatchSite *s)
 {
     Woven *w = watch->w;
     LLVMValueRef f = s->at[1];
+    /* The range tells more about a difference than three elements do. */
+    LLVMValueRef size = weave_int(w, w->i32, s->at[2] ? 0 : probe_sorts(watch, s));
     assert(watch_is_pure(watch, f)); /* it is called a second time */
     for (LLVMBasicBlockRef b = NULL; (b = weave_go_to_return(w, f, b));) {
         LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
-        LLVMValueRef args[] = { watch_slot_value(watch, s, 0), f, LLVMGetParam(f, 0),
-                                LLVMGetParam(f, 1), LLVMGetOperand(end, 0) };
-        watch_call(watch, "sundew_watch_compare", w->void_, args, 5);
+        LLVMValueRef args[] = {
+            watch_slot_value(watch, s, 0), f,   LLVMGetParam(f, 0), LLVMGetParam(f, 1),
+            LLVMGetOperand(end, 0),        size
+        };
+        watch_call(watch, "sundew_watch_compare", w->void_, args, 6);
     }
 }
 
@@ -163,6 +202,11 @@ static void join(const WatchSite *s, const struct sundew_watch_slot *self, const
         watch_say(out, GRADE_STRONG, s, self,
                   "%s(a, b) gave %" PRId64 " and %s(b, a) gave %" PRId64, s->subject, self->value,
                   s->subject, self->value2);
+    else if (self->bad_bits & 4)
+        watch_say(out, GRADE_STRONG, s, self,
+                  "%s() is no order of three elements: a and b, b and c, a and c do not fit "
+                  "together",
+                  s->subject);
     else if (self->bad)
         watch_say(out, GRADE_STRONG, s, self, "%s(a, a) gave %" PRId64, s->subject, self->value);
     if (r->n == 0 || r->low > r->high || r->low2 > r->high2)

@@ -23,16 +23,6 @@ static const char *const freeing[] = {
 };
 static const char *const counting[] = { "ref", "use", "count", NULL };
 
-/* The struct that a parameter points to. */
-static const Type *record_of(Watch *watch, LLVMValueRef fn, unsigned param)
-{
-    const Function *f = program_function(watch->w->program, watch_name(fn));
-    const Type *t =
-        f && param < f->nparams && f->params[param].type ? type_plain(f->params[param].type) : NULL;
-    t = t && t->kind == TYPE_POINTER ? type_plain(t->target) : NULL;
-    return t && t->kind == TYPE_STRUCT ? t : NULL;
-}
-
 /* The offset of a pointer that `fn` frees, of an object of that type; -1: none. */
 static int64_t freed_offset(Watch *watch, LLVMValueRef fn, const Type *type)
 {
@@ -48,9 +38,8 @@ static int64_t freed_offset(Watch *watch, LLVMValueRef fn, const Type *type)
             int64_t offset = 0;
             if (LLVMIsAGetElementPtrInst(at) && !llvm_gep_offset(watch->w->layout, at, &offset))
                 continue;
-            for (unsigned k = 0; k < LLVMCountParams(fn); k++)
-                if (LLVMGetParam(fn, k) == watch_base(at) && record_of(watch, fn, k) == type)
-                    return offset;
+            if (watch_record_of(watch, fn, watch_base(at)) == type)
+                return offset;
         }
     return -1;
 }
@@ -114,10 +103,7 @@ static void find(Watch *watch, LLVMValueRef i)
         !has_word(watch_name(fn), copying) || !watch_constant(LLVMGetOperand(i, 2), &size))
         return;
     LLVMValueRef to = watch_base(LLVMGetOperand(i, 0)), from = LLVMGetOperand(i, 1);
-    const Type *type = NULL;
-    for (unsigned k = 0; LLVMIsAArgument(from) && k < LLVMCountParams(fn); k++)
-        if (LLVMGetParam(fn, k) == from)
-            type = record_of(watch, fn, k);
+    const Type *type = watch_record_of(watch, fn, from);
     if (!type || type->size != (uint64_t)size || LLVMIsAAllocaInst(to))
         return;
     int64_t owned = is_counted(type) ? -1 : owned_offset(watch, type);

@@ -9,6 +9,7 @@
  */
 #include "weave/watch/rules_int.h"
 #include <assert.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -17,13 +18,15 @@
 static const struct transfer {
     const char *name;
     unsigned from, want;       /* arguments: descriptor or stream; how much */
-    bool stream, writes;
+    bool stream, writes, vector;
 } transfers[] = {
-    { "read", 0, 2, false, false },     { "write", 0, 2, false, true },
-    { "pread", 0, 2, false, false },    { "pwrite", 0, 2, false, true },
-    { "recv", 0, 2, false, false },     { "send", 0, 2, false, true },
-    { "recvfrom", 0, 2, false, false }, { "sendto", 0, 2, false, true },
-    { "fread", 3, 2, true, false },     { "fwrite", 3, 2, true, true },
+    { "read", 0, 2, false, false, false },     { "write", 0, 2, false, true, false },
+    { "pread", 0, 2, false, false, false },    { "pwrite", 0, 2, false, true, false },
+    { "recv", 0, 2, false, false, false },     { "send", 0, 2, false, true, false },
+    { "recvfrom", 0, 2, false, false, false }, { "sendto", 0, 2, false, true, false },
+    { "fread", 3, 2, true, false, false },     { "fwrite", 3, 2, true, true, false },
+    { "readv", 0, 2, false, false, true },     { "writev", 0, 2, false, true, true },
+    { "preadv", 0, 2, false, false, true },    { "pwritev", 0, 2, false, true, true },
 };
 
 static const struct transfer *transfer_of(LLVMValueRef i)
@@ -66,6 +69,29 @@ static void find_transfer(Watch *watch, LLVMValueRef i)
                              t->writes ? "write" : "read", t->name);
     s->fact[0] = tells_end(i);
     s->fact[1] = t->writes;
+    s->error = t->stream || t->vector ? 0 : t->writes ? ENOSPC : EINTR;
+}
+
+/* Half of it is transferred, or nothing and the call fails. */
+static void inject(Watch *watch, WatchSite *s, const struct transfer *t)
+{
+    Woven *w = watch->w;
+    LLVMValueRef i = s->at[0], want = LLVMGetOperand(i, t->want),
+                 slot = watch_slot_value(watch, s, 0);
+    Vec(LLVMValueRef) users = { 0 };
+    if (LLVMTypeOf(want) != w->i64 || LLVMTypeOf(i) != w->i64)
+        return;
+    for (LLVMUseRef u = LLVMGetFirstUse(i); u; u = LLVMGetNextUse(u))
+        vec_push(&users, LLVMGetUser(u));
+    watch_go_before(watch, i);
+    LLVMValueRef before[] = { slot, want };
+    LLVMSetOperand(i, t->want, watch_call(watch, "sundew_watch_inject_short", w->i64, before, 2));
+    watch_go_after(watch, i);
+    LLVMValueRef after[] = { slot, i };
+    LLVMValueRef given = watch_call(watch, "sundew_watch_inject_failure", w->i64, after, 2);
+    for (size_t k = 0; k < users.len; k++)
+        watch_replace(users.items[k], i, given);
+    vec_release(&users);
 }
 
 static void probe_transfer(Watch *watch, WatchSite *s)
@@ -73,21 +99,20 @@ static void probe_transfer(Watch *watch, WatchSite *s)
     LLVMValueRef i = s->at[0];
     const struct transfer *t = transfer_of(i);
     Woven *w = watch->w;
-    if (watch->inject && s->wanted && !t->stream) {
-        LLVMValueRef want = LLVMGetOperand(i, t->want);
-        watch_go_before(watch, i);
-        LLVMValueRef injected[] = { watch_slot_value(watch, s, 0), watch_i64(watch, want, false) };
-        LLVMValueRef less = watch_call(watch, "sundew_watch_inject_short", w->i64, injected, 2);
-        if (LLVMTypeOf(want) == w->i64)
-            LLVMSetOperand(i, t->want, less);
-    }
+    if (watch->inject && s->wanted && !t->stream && !t->vector)
+        inject(watch, s, t);
     watch_go_after(watch, i);
     LLVMValueRef from = LLVMGetOperand(i, t->from);
     LLVMValueRef args[] = { watch_slot_value(watch, s, 0),
                             t->stream ? from : watch_i64(watch, from, true),
                             watch_i64(watch, LLVMGetOperand(i, t->want), false),
                             watch_i64(watch, i, true) };
-    watch_call(watch, t->stream ? "sundew_watch_stream" : "sundew_watch_count", w->void_, args, 4);
+    LLVMValueRef five[] = { args[0], args[1], LLVMGetOperand(i, 1), args[2], args[3] };
+    if (t->vector && LLVMTypeOf(five[2]) == w->ptr)
+        watch_call(watch, "sundew_watch_vector", w->void_, five, 5);
+    else if (!t->vector)
+        watch_call(watch, t->stream ? "sundew_watch_stream" : "sundew_watch_count", w->void_, args,
+                   4);
 }
 
 static const char *kind_text(uint64_t bits)
@@ -147,15 +172,6 @@ const WatchRule rule_transfer = {
 
 enum { TEXTS = 4 };
 
-static const char *format_text(LLVMValueRef v, size_t *n)
-{
-    LLVMValueRef base = watch_base(v);
-    LLVMValueRef init = LLVMIsAGlobalVariable(base) ? LLVMGetInitializer(base) : NULL;
-    return init && LLVMIsGlobalConstant(base) && LLVMIsConstantString(init)
-               ? LLVMGetAsString(init, n)
-               : NULL;
-}
-
 /* Which arguments a plain %s prints; false: there is something that we can't follow. */
 static bool text_arguments(const char *f, size_t n, unsigned *which, unsigned *count)
 {
@@ -185,7 +201,7 @@ static void find_text_count(Watch *watch, LLVMValueRef i)
     unsigned which[TEXTS], count;
     if (!name || strcmp(name, "snprintf") || LLVMGetNumArgOperands(i) < 3 || LLVMGetFirstUse(i))
         return;
-    const char *f = format_text(LLVMGetOperand(i, 2), &n);
+    const char *f = watch_constant_text(LLVMGetOperand(i, 2), &n);
     if (!f || !text_arguments(f, n, which, &count))
         return;
     WatchSite *s = watch_add(watch, i, SITE_SUSPECT, "", name);
@@ -199,7 +215,7 @@ static void probe_text_count(Watch *watch, WatchSite *s)
     Woven *w = watch->w;
     size_t n;
     unsigned which[TEXTS], count;
-    const char *f = format_text(LLVMGetOperand(i, 2), &n);
+    const char *f = watch_constant_text(LLVMGetOperand(i, 2), &n);
     assert(f);                       /* the matcher has seen it */
     text_arguments(f, n, which, &count);
     watch_go_after(watch, i);
@@ -224,7 +240,7 @@ static void join_text_count(const WatchSite *s, const struct sundew_watch_slot *
     out->missing = "a test with longer texts";
     if (self->bad)
         watch_say(out, GRADE_STRONG, s, self,
-                  "snprintf() needed %" PRId64 " bytes and had %" PRId64 "; the text was cut",
+                  "%s() needed %" PRId64 " bytes and had %" PRId64 "; the text was cut", s->subject,
                   self->value + 1, self->value2);
     if (!s->fact[0] || self->low > self->high || self->low2 > self->high2)
         return;
@@ -291,4 +307,114 @@ const WatchRule rule_number = {
     .instruction = find_number,
     .probe = probe_number,
     .join = join_number,
+};
+
+/* ---- scanf: how many fields there were is not asked for */
+
+static const struct scanner {
+    const char *name;
+    unsigned format;
+} scanners[] = {
+    { "scanf", 0 },          { "fscanf", 1 },          { "sscanf", 1 },
+    { "__isoc99_scanf", 0 }, { "__isoc99_fscanf", 1 }, { "__isoc99_sscanf", 1 },
+    { "__isoc23_scanf", 0 }, { "__isoc23_fscanf", 1 }, { "__isoc23_sscanf", 1 },
+};
+
+/* Conversions that are stored; %n and %* are not counted. */
+static int64_t conversions(const char *f, size_t n)
+{
+    int64_t count = 0;
+    for (size_t k = 0; k + 1 < n; k++) {
+        if (f[k] != '%')
+            continue;
+        k++;
+        bool kept = f[k] != '*' && f[k] != '%';
+        while (k + 1 < n && strchr("*0123456789hljztLqm", f[k]) && f[k])
+            k++;
+        if (f[k] == '[')             /* %[]a] and %[^]a] have a ] of their own */
+            for (k += f[k + 1] == '^' ? 3 : 2; k + 1 < n && f[k] != ']';)
+                k++;
+        count += kept && f[k] != 'n';
+    }
+    return count;
+}
+
+static void find_scan(Watch *watch, LLVMValueRef i)
+{
+    const char *name = watch_library(i), *f;
+    size_t n;
+    for (size_t k = 0; name && k < sizeof scanners / sizeof *scanners; k++) {
+        if (strcmp(scanners[k].name, name) || LLVMGetNumArgOperands(i) <= scanners[k].format ||
+            LLVMGetFirstUse(i) || LLVMTypeOf(i) != watch->w->i32 ||
+            !(f = watch_constant_text(LLVMGetOperand(i, scanners[k].format), &n)))
+            continue;
+        const char *plain = strrchr(name, '_');
+        WatchSite *s = watch_add(watch, i, SITE_SUSPECT, "", plain ? plain + 1 : name);
+        s->group = s->key;
+        s->fact[0] = conversions(f, n);
+    }
+}
+
+static void probe_scan(Watch *watch, WatchSite *s)
+{
+    Woven *w = watch->w;
+    LLVMValueRef i = s->at[0];
+    watch_go_after(watch, i);
+    LLVMValueRef fewer =
+        LLVMBuildICmp(w->builder, LLVMIntSLT, i, weave_int(w, w->i32, (uint64_t)s->fact[0]), "");
+    LLVMValueRef args[] = { watch_slot_value(watch, s, 0), watch_i64(watch, i, true),
+                            LLVMBuildZExt(w->builder, fewer, w->i32, "") };
+    watch_call(watch, "sundew_watch_value", w->void_, args, 3);
+}
+
+static void join_scan(const WatchSite *s, const struct sundew_watch_slot *self,
+                      const WatchEvidence *all, WatchJudgement *out)
+{
+    (void)all;
+    out->opportunities = self->n;
+    out->missing = "a test with a text that does not fit the format";
+    if (self->bad)
+        watch_say(out, GRADE_STRONG, s, self,
+                  "%s() found %" PRId64 " of %" PRId64 " fields here, and nobody asked", s->subject,
+                  self->value < 0 ? 0 : self->value, s->fact[0]);
+}
+
+const WatchRule rule_scan = {
+    .family = "ignored-count",
+    .objection = "the text always has all fields",
+    .opportunity = "calls",
+    .instruction = find_scan,
+    .probe = probe_scan,
+    .join = join_scan,
+};
+
+/* ---- vsnprintf: what is printed is the caller's */
+
+static void find_vprint(Watch *watch, LLVMValueRef i)
+{
+    const char *name = watch_library(i);
+    if (!name || strcmp(name, "vsnprintf") || LLVMGetNumArgOperands(i) < 3 || LLVMGetFirstUse(i))
+        return;
+    WatchSite *s = watch_add(watch, i, SITE_SUSPECT, "", name);
+    s->group = s->key;
+}
+
+static void probe_vprint(Watch *watch, WatchSite *s)
+{
+    Woven *w = watch->w;
+    LLVMValueRef i = s->at[0];
+    watch_go_after(watch, i);
+    LLVMValueRef args[] = { watch_slot_value(watch, s, 0), watch_i64(watch, i, true),
+                            watch_i64(watch, LLVMGetOperand(i, 1), false),
+                            weave_int(w, w->i64, 0) };
+    watch_call(watch, "sundew_watch_print", w->void_, args, 4);
+}
+
+const WatchRule rule_vprint = {
+    .family = "ignored-count",
+    .objection = "the texts are short enough",
+    .opportunity = "calls",
+    .instruction = find_vprint,
+    .probe = probe_vprint,
+    .join = join_text_count,
 };

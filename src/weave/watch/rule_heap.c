@@ -1,4 +1,5 @@
-/* Pointers that stay behind after free(), and memory that stays behind after an error. */
+/* Pointers that stay behind after free(), memory that stays behind after an error or is freed
+ * twice. */
 #include "weave/watch/rules_int.h"
 #include <inttypes.h>
 
@@ -223,5 +224,87 @@ const WatchRule rule_leak = {
     .instruction = find_leak,
     .probe = probe_leak,
     .join = join_leak,
+    .heap = true,
+};
+
+/* ---- free(p), and then free(p) once more on some path */
+
+/* Is `to` reached from behind `i`, without a new value of `p` on the way? */
+static bool is_reached(LLVMValueRef i, LLVMValueRef to, LLVMValueRef p)
+{
+    LLVMBasicBlockRef made = LLVMIsAInstruction(p) ? LLVMGetInstructionParent(p) : NULL;
+    Vec(LLVMBasicBlockRef) work = { 0 };
+    Map seen = { 0 };
+    bool reached = false;
+    for (LLVMValueRef k = LLVMGetNextInstruction(i); k; k = LLVMGetNextInstruction(k))
+        reached |= k == to;
+    vec_push(&work, LLVMGetInstructionParent(i));
+    while (!reached && work.len) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(work.items[--work.len]);
+        for (unsigned k = 0; end && k < LLVMGetNumSuccessors(end); k++) {
+            LLVMBasicBlockRef next = LLVMGetSuccessor(end, k);
+            if (next == made || map_getn(&seen, &next, sizeof next))
+                continue;
+            *map_slotn(&seen, &next, sizeof next) = to;
+            reached |= LLVMGetInstructionParent(to) == next;
+            vec_push(&work, next);
+        }
+    }
+    vec_release(&work);
+    map_release(&seen);
+    return reached;
+}
+
+static void find_double(Watch *watch, LLVMValueRef i)
+{
+    if (!is_call_of(i, "free") || LLVMGetNumArgOperands(i) != 1)
+        return;
+    LLVMValueRef p = LLVMGetOperand(i, 0);
+    if (LLVMIsALoadInst(p) || LLVMIsAConstant(p))
+        return;                      /* stale pointers in memory have a rule of their own */
+    for (LLVMUseRef u = LLVMGetFirstUse(p); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef first = LLVMGetUser(u);
+        if (first == i || !is_call_of(first, "free") || !is_reached(first, i, p))
+            continue;
+        WatchSite *s = watch_add(watch, i, SITE_SUSPECT, "", "free");
+        watch_place(s, first);
+        s->group = s->key;
+        s->at[1] = first;
+        return;
+    }
+}
+
+static void probe_double(Watch *watch, WatchSite *s)
+{
+    LLVMValueRef slots[] = { watch_slot_value(watch, s, 0), watch_slot_value(watch, s, 1) };
+    LLVMValueRef i = s->at[0], before = LLVMGetPreviousInstruction(i);
+    const char *name = before ? watch_callee(before) : NULL;
+    /* Asked before the object is marked as freed. */
+    watch_go_before(watch, name && !strcmp(name, "sundew_watch_free") ? before : i);
+    LLVMValueRef args[] = { slots[1], LLVMGetOperand(i, 0) };
+    watch_call(watch, "sundew_watch_loaded", watch->w->void_, args, 2);
+    watch_go_before(watch, s->at[1]);
+    watch_call(watch, "sundew_watch_hit", watch->w->void_, &slots[0], 1);
+}
+
+static void join_double(const WatchSite *s, const struct sundew_watch_slot *self,
+                        const WatchEvidence *all, WatchJudgement *out)
+{
+    const struct sundew_watch_slot *again = watch_slot(all, s, 1);
+    out->opportunities = self->n;
+    out->missing = "a test that takes the way from the first free() to the second";
+    out->open = true;                /* the way was perhaps not taken */
+    if (again->bad)
+        watch_say(out, GRADE_MANIFEST, s, again, "what was freed before was freed here again");
+}
+
+const WatchRule rule_double_free = {
+    .family = "double-free",
+    .objection = "only one of the two is reached",
+    .opportunity = "frees",
+    .slots = 2,
+    .instruction = find_double,
+    .probe = probe_double,
+    .join = join_double,
     .heap = true,
 };

@@ -157,9 +157,7 @@ static void probe_null(Watch *watch, WatchSite *s)
     LLVMValueRef args[] = { watch_slot_value(watch, s, 0), size, is_null(watch, i) };
     watch_call(watch, "sundew_watch_value", w->void_, args, 3);
     for (size_t k = 0; handed != i && k < users.len; k++)
-        for (int m = 0; m < LLVMGetNumOperands(users.items[k]); m++)
-            if (LLVMGetOperand(users.items[k], (unsigned)m) == i)
-                LLVMSetOperand(users.items[k], (unsigned)m, handed);
+        watch_replace(users.items[k], i, handed);
     vec_release(&users);
 }
 

@@ -173,35 +173,13 @@ static const struct printer {
     { "syslog", 1 }, { "dprintf", 1 }, { "err", 1 },     { "warn", 0 },
 };
 
-static bool is_constant_text(LLVMValueRef v, unsigned depth)
-{
-    LLVMValueRef base = watch_base(v);
-    static const char *const catalogues[] = { "gettext", "dgettext", "dcgettext", "ngettext",
-                                              NULL };
-    if (LLVMIsAGlobalVariable(base))
-        return LLVMIsGlobalConstant(base);
-    if (watch_is_named(base, catalogues))
-        return true;
-    if (!depth)
-        return false;
-    if (LLVMIsASelectInst(base))
-        return is_constant_text(LLVMGetOperand(base, 1), depth - 1) &&
-               is_constant_text(LLVMGetOperand(base, 2), depth - 1);
-    if (!LLVMIsAPHINode(base))
-        return false;
-    for (unsigned k = 0; k < LLVMCountIncoming(base); k++)
-        if (!is_constant_text(LLVMGetIncomingValue(base, k), depth - 1))
-            return false;
-    return true;
-}
-
 static void find_format(Watch *watch, LLVMValueRef i)
 {
     const char *name = watch_library(i);
     for (size_t k = 0; name && k < sizeof printers / sizeof *printers; k++) {
         unsigned at = printers[k].format;
         if (strcmp(printers[k].name, name) || LLVMGetNumArgOperands(i) <= at ||
-            is_constant_text(LLVMGetOperand(i, at), 4))
+            watch_is_constant_text(LLVMGetOperand(i, at), 4))
             continue;
         WatchSite *s =
             watch_add(watch, i, LLVMGetNumArgOperands(i) == at + 1 ? SITE_SUSPECT : SITE_LOOSE, "",

@@ -155,6 +155,7 @@ void watch_free(Watch *watch)
         free(u);
     }
     map_release(&watch->uses);
+    map_release(&watch->casts);
     map_release(&watch->sources);
     map_release(&watch->ordinals);
     map_release(&watch->bodies);
@@ -208,6 +209,13 @@ LLVMValueRef watch_i64(Watch *watch, LLVMValueRef v, bool is_signed)
         return LLVMBuildTrunc(w->builder, v, w->i64, "");
     return is_signed ? LLVMBuildSExt(w->builder, v, w->i64, "")
                      : LLVMBuildZExt(w->builder, v, w->i64, "");
+}
+
+void watch_replace(LLVMValueRef user, LLVMValueRef old, LLVMValueRef new)
+{
+    for (int k = 0; k < LLVMGetNumOperands(user); k++)
+        if (LLVMGetOperand(user, (unsigned)k) == old)
+            LLVMSetOperand(user, (unsigned)k, new);
 }
 
 LLVMValueRef watch_call(Watch *watch, const char *name, LLVMTypeRef result, LLVMValueRef *args,

@@ -61,6 +61,7 @@ struct WatchSite {
     bool wanted;               /* the client's: judge it */
     unsigned slot;             /* the first of its slots, if it has probes */
     unsigned nslots;
+    int error;                 /* that an injected failure may have; 0: none */
     int64_t fact[3];           /* the rule's own */
     WatchValue *at[4];         /* the instructions and values that the rule speaks of */
 };

@@ -11,6 +11,7 @@ struct Watch {
     Map ordinals;              /* key without number → how many */
     Map bodies;                /* function → hash of its code */
     Map null_facts, pure_facts, bool_facts;
+    Map casts;                 /* pointer and type that a site stands for */
     Map sources;               /* path → its text */
     Map uses;                  /* place → WatchUses; made at the first question */
     const WatchRule *rule;     /* that looks */
@@ -35,6 +36,7 @@ LLVMValueRef watch_function_of(LLVMValueRef i);
 const char *watch_name(LLVMValueRef v);
 /* The source line of an instruction, as text; "": not known. Lives as long as the watch. */
 const char *watch_line(Watch *watch, LLVMValueRef i);
+const char *watch_line_at(Watch *watch, LLVMValueRef i, unsigned line);     /* … of its file */
 /* A constant number; false: it is none. */
 bool watch_constant(LLVMValueRef v, int64_t *out);
 /* Is the value only compared with constants from -1 to 0, or not used at all? */
@@ -45,6 +47,14 @@ bool watch_is_tested(LLVMValueRef p);
 LLVMValueRef watch_base(LLVMValueRef p);
 /* The struct and field that an address lies in: "struct item+16"; NULL: in none. */
 const char *watch_field(Watch *watch, LLVMValueRef p);
+/* Only constants, or what a catalogue of messages has for them. */
+bool watch_is_constant_text(LLVMValueRef v, unsigned depth);
+/* The bytes of a text constant; NULL: it is none. */
+const char *watch_constant_text(LLVMValueRef v, size_t *n);
+/* What a parameter points to, as the source has it; NULL: not known, or no pointer. */
+const Type *watch_param_type(Watch *watch, LLVMValueRef fn, unsigned param);
+/* The struct that an argument points to; NULL: none. */
+const Type *watch_record_of(Watch *watch, LLVMValueRef fn, LLVMValueRef argument);
 /* The same place, as far as the code tells: equal values, or loads of equal addresses. */
 bool watch_same(LLVMValueRef a, LLVMValueRef b, unsigned depth);
 
@@ -77,6 +87,8 @@ void watch_go_before(Watch *watch, LLVMValueRef i);
 void watch_go_after(Watch *watch, LLVMValueRef i);
 LLVMValueRef watch_slot_value(Watch *watch, const WatchSite *site, unsigned k);
 LLVMValueRef watch_i64(Watch *watch, LLVMValueRef v, bool is_signed);
+/* `user` gets another value in the place of `old`. */
+void watch_replace(LLVMValueRef user, LLVMValueRef old, LLVMValueRef new);
 /* A call of the runtime's function; types follow the values. */
 LLVMValueRef watch_call(Watch *watch, const char *name, LLVMTypeRef result, LLVMValueRef *args,
                         unsigned n);

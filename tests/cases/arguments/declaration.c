@@ -2,8 +2,9 @@
  * name:   all calls contradict the declaration: 0.416 for each, reported once
  * run:    sundew arguments --json $file
  * expect: "counting": 1,
- * expect: "line": 18
- * expect: gnugo_estimate_score: arguments 1 and 2 are named the other way round: '&lower_bound' is passed as 'upper', '&upper_bound' is passed as 'lower'; so do 2 more calls
+ * expect: "line": 19
+ * expect: gnugo_estimate_score: arguments 1 and 2 are named the other way round
+ * expect: '&lower_bound' is passed as 'upper', '&upper_bound' is passed as 'lower'; so do 2 more calls
  * expect: "confidence": 0.416
  * expect: "class": "naming"
  * absent: gnugo_bounds

@@ -3,8 +3,9 @@
  * run:    sundew arguments --json $file
  * expect: "counting": 1,
  * expect: "rule": "arguments/swapped"
- * expect: "line": 23
- * expect: "message": "setEndPoints: arguments 1 and 2 look swapped: 'low' is passed as 'high', 'high' is passed as 'low'"
+ * expect: "line": 24
+ * expect: "message": "setEndPoints: arguments 1 and 2 look swapped"
+ * expect: 'low' is passed as 'high', 'high' is passed as 'low'
  * expect: 3 of 3 other calls have them the other way round
  * expect: "confidence": 1.0
  * status: 1

@@ -1,10 +1,13 @@
 /*
  * name:   library functions need no second call to compare with
  * run:    sundew arguments $file
- * expect: $file:24:5: arguments: memset: arguments 2 and 3 look swapped: 'sizeof *s' stands before '0' [arguments/known-order]
- * expect: $file:25:15: arguments: calloc: arguments 1 and 2 look swapped
- * expect: $file:26:5: arguments: fseek: arguments 2 and 3 look swapped: 'SEEK_END' stands before '0'
- * expect: $file:27:5: arguments: rename: arguments 1 and 2 look swapped: 'new_path' is passed as 'old'
+ * expect: $file:27:5: arguments: memset: arguments 2 and 3 look swapped [arguments/known-order]
+ * expect: 'sizeof *s' stands before '0'
+ * expect: $file:28:15: arguments: calloc: arguments 1 and 2 look swapped
+ * expect: $file:29:5: arguments: fseek: arguments 2 and 3 look swapped
+ * expect: 'SEEK_END' stands before '0'
+ * expect: $file:30:5: arguments: rename: arguments 1 and 2 may be swapped
+ * expect: 'new_path' is passed as 'old'
  * expect: 4 findings
  * absent: $file:32:5: arguments
  * absent: $file:34:15: arguments

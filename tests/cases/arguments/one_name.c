@@ -1,8 +1,9 @@
 /*
  * name:   one argument has the name of another parameter
  * run:    sundew arguments --json $file
- * expect: "line": 19
- * expect: "message": "lm_read_ctl: arguments 3 and 4 are named the other way round: 'uw' is passed as 'wip', 'inspen' is passed as 'uw'"
+ * expect: "line": 20
+ * expect: "message": "lm_read_ctl: arguments 3 and 4 are named the other way round"
+ * expect: 'uw' is passed as 'wip', 'inspen' is passed as 'uw'
  * expect: "confidence": 0.5
  * expect: "class": "naming"
  * absent: "line": 25

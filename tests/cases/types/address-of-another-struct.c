@@ -1,7 +1,8 @@
 /*
  * name:   a struct that is no socket address
  * run:    sundew types --own-only $file
- * expect: $file:46:14: types: bind: argument 2 points to struct config; 62 of 63 callers pass struct sockaddr_in (42), struct sockaddr_in6 (20)
+ * expect: $file:47:14: types: bind: argument 2 points to struct config
+ * expect: 62 of 63 callers pass struct sockaddr_in (42), struct sockaddr_in6 (20)
  * status: 1
  */
 #include <netinet/in.h>

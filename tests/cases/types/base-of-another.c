@@ -1,7 +1,8 @@
 /*
  * name:   a struct that does not begin with the base
  * run:    sundew types --own-only $file
- * expect: $file:38:11: types: visit: argument 1 points to struct color; 40 of 41 callers pass struct node
+ * expect: $file:39:11: types: visit: argument 1 points to struct color
+ * expect: 40 of 41 callers pass struct node
  * status: 1
  */
 struct node { int kind; };

@@ -1,7 +1,8 @@
 /*
  * name:   a parenthesis in the wrong place
  * run:    sundew types --own-only $file
- * expect: $file:27:23: types: memcmp: argument 3 is a comparison; 30 of 31 callers pass a size
+ * expect: $file:28:23: types: memcmp: argument 3 is a comparison
+ * expect: 30 of 31 callers pass a size
  * status: 1
  */
 #include <string.h>

@@ -1,7 +1,8 @@
 /*
  * name:   a constant of another family of macros
  * run:    sundew types --own-only $file
- * expect: $file:34:15: types: take: argument 2 is PERM_OWNER; 34 of 35 callers pass MODE_*
+ * expect: $file:35:15: types: take: argument 2 is PERM_OWNER
+ * expect: 34 of 35 callers pass MODE_*
  * status: 1
  */
 #define MODE_READ 1

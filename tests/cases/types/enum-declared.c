@@ -1,7 +1,8 @@
 /*
  * name:   the declaration asks for another enum
  * run:    sundew types --own-only $file
- * expect: $file:15:10: types: fill: argument 1 is enum shape; it is declared enum color
+ * expect: $file:16:10: types: fill: argument 1 is enum shape
+ * expect: it is declared enum color
  * status: 1
  */
 enum color { RED, GREEN };

@@ -1,7 +1,8 @@
 /*
  * name:   an enumerator of another enum
  * run:    sundew types --own-only $file
- * expect: $file:21:11: types: paint: argument 1 is enum shape; 37 of 38 callers pass enum color
+ * expect: $file:22:11: types: paint: argument 1 is enum shape
+ * expect: 37 of 38 callers pass enum color
  * status: 1
  */
 enum color { RED, GREEN, BLUE };

@@ -1,7 +1,8 @@
 /*
  * name:   an errno where all others pass a status
  * run:    sundew types $file
- * expect: $file:50:10: types: fail: argument 1 is EINVAL; 35 of 36 callers pass enum status
+ * expect: $file:51:10: types: fail: argument 1 is EINVAL
+ * expect: 35 of 36 callers pass enum status
  * status: 1
  */
 #include <errno.h>

@@ -1,7 +1,8 @@
 /*
  * name:   a number where all others have a name for it
  * run:    sundew types --own-only $file
- * expect: $file:21:11: types: paint: argument 1 is the number 2; 37 of 38 callers pass enum color
+ * expect: $file:22:11: types: paint: argument 1 is the number 2
+ * expect: 37 of 38 callers pass enum color
  * status: 1
  */
 enum color { RED, GREEN, BLUE };

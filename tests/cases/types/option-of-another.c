@@ -1,7 +1,8 @@
 /*
  * name:   the option's value has another type
  * run:    sundew types --own-only --calls 30 $file
- * expect: $file:45:30: types: set_option: argument 3 points to long; with OPT_LIMIT 30 of 31 callers pass int
+ * expect: $file:46:30: types: set_option: argument 3 points to long
+ * expect: with OPT_LIMIT 30 of 31 callers pass int
  * status: 1
  */
 #define OPT_LIMIT 1

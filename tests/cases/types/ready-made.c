@@ -1,7 +1,7 @@
 /*
  * name:   one call in the whole program: what others do tells
  * run:    sundew types $file
- * expect: $file:13:25: types: lseek: argument 3 is O_RDONLY;
+ * expect: $file:13:25: types: lseek: argument 3 is O_RDONLY
  * expect: callers pass SEEK_*
  * status: 1
  */

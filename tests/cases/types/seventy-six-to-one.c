@@ -1,7 +1,8 @@
 /*
  * name:   a rare but legal type: the price of the statistic
  * run:    sundew types --own-only $file
- * expect: types: keep: argument 1 points to struct b; 76 of 77 callers pass struct a
+ * expect: types: keep: argument 1 points to struct b
+ * expect: 76 of 77 callers pass struct a
  * status: 1
  */
 struct a { int i; }; struct b { int i; }; struct c { int i; };

@@ -1,7 +1,8 @@
 /*
  * name:   the size of a struct that no argument is
  * run:    sundew types --own-only $file
- * expect: $file:34:18: types: memset: argument 3 is the size of something else; 39 of 40 callers pass the size of argument 1's object
+ * expect: $file:35:18: types: memset: argument 3 is the size of something else
+ * expect: 39 of 40 callers pass the size of argument 1's object
  * status: 1
  */
 #include <netinet/in.h>

@@ -1,7 +1,8 @@
 /*
  * name:   the size of the pointer instead of the object
  * run:    sundew types --own-only $file
- * expect: $file:24:12: types: put: argument 2 is the size of the pointer; 29 of 30 callers pass the size of argument 1's object
+ * expect: $file:25:12: types: put: argument 2 is the size of the pointer
+ * expect: 29 of 30 callers pass the size of argument 1's object
  * status: 1
  */
 #include <stddef.h>

@@ -1,7 +1,8 @@
 /*
  * name:   an int where a long is read from the list
  * run:    sundew types --own-only $file
- * expect: $file:36:21: types: set: argument 3 is an int; with VERBOSE 35 of 36 callers pass a long
+ * expect: $file:37:21: types: set: argument 3 is an int
+ * expect: with VERBOSE 35 of 36 callers pass a long
  * status: 1
  */
 enum { KEEP_ALIVE = 1, VERBOSE = 2, NAME = 3 };

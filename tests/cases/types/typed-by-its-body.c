@@ -1,7 +1,8 @@
 /*
  * name:   the body turns its argument into another struct
  * run:    sundew types --own-only $file
- * expect: $file:18:33: types: read_it: argument 1 points to struct b; its body takes it for struct a
+ * expect: $file:19:33: types: read_it: argument 1 points to struct b
+ * expect: its body takes it for struct a
  * status: 1
  */
 struct a { int i; }; struct b { int i; };

@@ -2,10 +2,14 @@
  * confirm, good_… its twin. The arguments name what is called, twelve times each. */
 #include <fcntl.h>
 #include <signal.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 struct name {
@@ -22,6 +26,8 @@ struct big {
 static int turn;                     /* of the twelve */
 static const char *const words[] = { "a", "longer", "the longest of all" };
 static char out[32];
+static double zero;
+static const char *last;             /* argument: a word from outside */
 
 /* snprintf: two texts that are long in different calls */
 static void bad_print(void)
@@ -143,6 +149,209 @@ static int checked(const char *name)
     return p ? p->age : 0;
 }
 
+/* a case that falls into the next */
+static int kind_of_turn, kind;
+static void bad_fall(int k)
+{
+    switch (k) {
+    case 0:
+        kind = 1;
+    case 1:
+        kind = 2;
+        break;
+    default:
+        kind = 3;
+    }
+}
+static void good_fall(int k)
+{
+    switch (k) {
+    case 0:
+        kind = 1;
+        /* fall through */
+    case 1:
+        kind_of_turn = 2;
+        break;
+    case 2:
+        kind = 4;
+        break;
+    default:
+        kind = 3;
+    }
+    switch (k) {                     /* ends where the default would be */
+    case 0:
+        kind = 1;
+        break;
+    case 1:
+        kind = 2;
+        break;
+    }
+    kind = kind ? kind : 5;
+}
+
+/* commands with a word from outside */
+static void bad_shell(const char *word)
+{
+    char command[64];
+    snprintf(command, sizeof command, "true %s", word);
+    if (system(command))
+        exit(1);
+}
+static void good_shell(const char *word)
+{
+    char command[64];
+    snprintf(command, sizeof command, "true %d", (int)strlen(word));
+    if (system(command))
+        exit(1);
+}
+static void quoted_shell(const char *word)
+{
+    char command[64];
+    snprintf(command, sizeof command, "true '%s'", word);
+    if (system(command))
+        exit(1);
+}
+static void bad_sql(const char *word)
+{
+    char query[80];
+    snprintf(query, sizeof query, "SELECT a FROM t WHERE b = '%s'", word);
+    sqlite3_exec(NULL, query, NULL, NULL, NULL);
+}
+static void good_sql(const char *word)
+{
+    char query[80], twice[64];
+    size_t n = 0;
+    for (; *word && n < sizeof twice - 2; word++) {
+        if (*word == '\'')
+            twice[n++] = *word;
+        twice[n++] = *word;
+    }
+    twice[n] = 0;
+    snprintf(query, sizeof query, "SELECT a FROM t WHERE b = '%s'", twice);
+    sqlite3_exec(NULL, query, NULL, NULL, NULL);
+}
+
+/* a part that is taken for the whole */
+struct shape {
+    int kind;
+};
+struct circle {
+    struct shape shape;
+    double radius;
+};
+static double bad_cast(struct shape *s) { return ((struct circle *)s)->radius; }
+static double good_cast(struct shape *s) { return ((struct circle *)s)->radius; }
+struct owner {
+    double weight;
+    struct shape member;
+};
+#define OWNER(p) ((struct owner *)((char *)(p) - offsetof(struct owner, member)))
+static double bad_member(struct shape *s) { return OWNER(s)->weight; }
+static double good_member(struct shape *s) { return OWNER(s)->weight; }
+
+/* objects that are compared byte by byte */
+struct gap {
+    char a;
+    int b;
+};
+static int bad_equal(const struct gap *x, const struct gap *y)
+{
+    return memcmp(x, y, sizeof *x) == 0;
+}
+static int good_equal(const struct gap *x, const struct gap *y)
+{
+    return memcmp(x, y, sizeof *x) == 0;
+}
+struct key {
+    const char *text;
+};
+static int key_equal(const struct key *x, const struct key *y) { return !strcmp(x->text, y->text); }
+static int bad_key(const struct key *x, const struct key *y)
+{
+    return memcmp(x, y, sizeof *x) == 0;
+}
+
+/* comparators: pairs are fine, three elements are not */
+static int bad_three(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+static int good_three(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* counts of fields, and of pieces */
+static int bad_scan(const char *s)
+{
+    int a = 0, b = 0;
+    sscanf(s, "%d %d", &a, &b);
+    return a + b;
+}
+static int good_scan(const char *s)
+{
+    int a = 0, b = 0;
+    sscanf(s, "%d %d", &a, &b);
+    return a + b;
+}
+static void bad_vprint(const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(out, 8, format, ap);
+    va_end(ap);
+}
+static void good_vprint(const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(out, sizeof out, format, ap);
+    va_end(ap);
+}
+static void bad_vector(int fd)
+{
+    char a[4], b[8];
+    struct iovec v[] = { { a, sizeof a }, { b, sizeof b } };
+    readv(fd, v, 2);
+}
+static void good_vector(int fd)
+{
+    char a[4];
+    struct iovec v[] = { { a, sizeof a } };
+    readv(fd, v, 1);
+}
+
+/* free twice, on one path */
+static void bad_double(int n)
+{
+    char *p = malloc(16);
+    if (n > 5)
+        free(p);
+    if (n > 8)
+        exit(1);
+    free(p);
+}
+static void good_double(int n)
+{
+    char *p = malloc(16);
+    if (n > 50)
+        free(p);
+    free(p);
+}
+
+/* a write that may fail */
+static int bad_space(void)
+{
+    FILE *f = tmpfile();
+    char text[4] = "abc";
+    write(fileno(f), text, sizeof text);
+    int lost = lseek(fileno(f), 0, SEEK_CUR) != sizeof text;
+    fclose(f);
+    return lost;
+}
+
 static void folder_file(const char *folder, mode_t mode, char *path, size_t n)
 {
     mkdir(folder, 0700);
@@ -205,6 +414,51 @@ static void once(const char *what)
         good_null();
         checked(turn == 3 ? "eve" : "ann");
     }
+    if (IS("falls")) bad_fall(turn % 3), good_fall(turn % 3);
+    if (IS("outside")) bad_shell(last), good_shell(last), quoted_shell(last);
+    if (IS("sql")) bad_sql(last), good_sql(last);
+    if (IS("casts")) {
+        struct shape *small = calloc(1, sizeof *small);
+        struct circle *circle = calloc(1, sizeof *circle);
+        struct owner *owner = calloc(1, sizeof *owner);
+        if (!small || !circle || !owner)
+            exit(1);
+        /* Aligned memory is larger than what was asked for: nothing is read behind it. */
+        bad_cast(small), good_cast(&circle->shape);
+        bad_member(small), good_member(&owner->member);
+        free(small), free(circle), free(owner);
+    }
+    if (IS("bytes")) {
+        struct gap x, y;
+        memset(&x, 0, sizeof x), memset(&y, 1, sizeof y);
+        y.a = x.a, y.b = x.b;
+        bad_equal(&x, &y);
+        memset(&y, 0, sizeof y);
+        y.b = turn % 2;
+        good_equal(&x, &y);
+        char same[] = "same";
+        struct key k = { "same" }, m = { same };
+        if (!bad_key(&k, &m) && !key_equal(&k, &m))
+            exit(1);
+    }
+    if (IS("threes")) {
+        double bad[] = { 3, 0.0 / zero, 1, 2, 5, 4 }, good[] = { 3, 6, 1, 2, 5, 4 };
+        qsort(bad, 6, sizeof *bad, bad_three);
+        qsort(good, 6, sizeof *good, good_three);
+    }
+    if (IS("counts")) {
+        int pipes[2];
+        FILE *file = tmpfile();
+        bad_scan("1"), good_scan("1 2");
+        bad_vprint("%s", "longer than eight"), good_vprint("%s", "short");
+        if (!file || pipe(pipes) || write(pipes[1], "1234", 4) != 4 ||
+            pwrite(fileno(file), "1234", 4, 0) != 4)
+            exit(1);
+        bad_vector(pipes[0]), good_vector(fileno(file));
+        close(pipes[0]), close(pipes[1]), fclose(file);
+    }
+    if (IS("double")) good_double(turn), bad_double(turn);
+    if (IS("space") && bad_space()) exit(1);
     free(p.name);
     free(one);
     free(b);
@@ -212,6 +466,7 @@ static void once(const char *what)
 
 int main(int argc, char **argv)
 {
+    last = argv[argc - 1];
     for (int i = 1; i < argc; i++)
         for (turn = 0; turn < 12; turn++)
             once(argv[i]);
