@@ -31,6 +31,19 @@ for how in ': >"$f"' 'truncate -s 40 "$f"' 'rm "$f"' 'sed -i s/twice/thrice/g "$
     done
 done
 ok "…and whole again" status 0 "$SUNDEW" show functions prog
+# A command that can do without the units goes on, and says that it is not complete.
+all_empty() {
+    printf 'int twice(int);\n' >twice.h
+    "$SUNDEW" capture -q -- sh -ec 'for d in old new; do mkdir $d; gcc -g -fPIC -shared -o $d/libtwice.so twice.c; done' &&
+    for f in .sundew/units/*.bc; do : >"$f"; done && rm -rf .sundew/linked &&
+    says "INCOMPLETE (1 unit of libtwice.so is damaged" "$SUNDEW" substitutes --tests 5 --headers twice.h --reference old/libtwice.so --candidate new/libtwice.so &&
+    says "twice.c: its bitcode in the workspace is empty" status 2 "$SUNDEW" check --no-build --no-tests --only types &&
+    says "its bitcode in the workspace is empty" status 2 "$SUNDEW" mutability prog
+}
+ok "no unit of a program is whole" all_empty
+rm -rf .sundew
+ok "a program again" two_files
+ok "check without a build has a place for its logs" status 0 "$SUNDEW" check --no-build --no-tests --only types
 
 # ---- a store whose version is no version
 
