@@ -1165,14 +1165,24 @@ static void fewer_rows(Gen *g)
     refresh(g);
 }
 
+static size_t count_of_many(const Gen *g)
+{
+    size_t n = 0;
+    for (size_t op = 0; op < g->p->ops.len; op++)
+        for (size_t i = 0; i < g->rows[op].len; i++)
+            n += g->rows[op].items[i].many != NULL;
+    return n;
+}
+
 /* Copies were made of groups as they were; not all of their rows are needed. */
 static void fewer_of_many(Gen *g)
 {
     bool *want = shown_in(g, g->run);
-    size_t lost, tries = 0;
-    for (size_t op = g->p->ops.len; op-- > 0;)
+    size_t lost;
+    bool few = count_of_many(g) <= MOST_MERGES;     /* each costs a run over all of them */
+    for (size_t op = g->p->ops.len; few && op-- > 0;)
         for (size_t i = g->rows[op].len; i-- > 0 && !late(g);) {
-            if (!g->rows[op].items[i].many || tries++ >= MOST_MERGES)
+            if (!g->rows[op].items[i].many)
                 continue;
             ExRow r = take_out(g, op, i);
             if (!shows_all(g, want, &lost))

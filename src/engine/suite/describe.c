@@ -77,8 +77,8 @@ static int64_t number_of(const Type *type, uint64_t bits)
 
 static Special special_of(const ApiPlace *p, const SeqValue *v)
 {
-    bool number = v->kind == VALUE_INTEGER && p->type &&
-                  (p->role == ROLE_INTEGER || p->role == ROLE_LENGTH);
+    bool number =
+        v->kind == VALUE_INTEGER && p->type && (p->role == ROLE_INTEGER || p->role == ROLE_LENGTH);
     int64_t n = number ? number_of(p->type, v->integer) : 1;
     if (v->kind == VALUE_NULL && p->role != ROLE_CALLBACK && p->role != ROLE_USER_DATA)
         return (Special){ "null", "NULL" };
