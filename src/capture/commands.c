@@ -68,13 +68,10 @@ void clang_flags(const Cmdline *c, const char *compiler, Strings *out)
 bool is_configure_check(const char *cwd, const char *file)
 {
     static const char *const folders[] = {
-        "/CMakeFiles/CMakeTmp",
-        "/CMakeFiles/CMakeScratch",
-        "/CompilerIdC",
-        "/meson-private",
-        "/.conf_check",
-        "/config.tests",
-        "/ffconf.",
+        "/CMakeFiles/CMakeTmp", "/CMakeFiles/CMakeScratch",
+        "/CompilerIdC",         "/_CMakeLTOTest-",
+        "/meson-private",       "/.conf_check",
+        "/config.tests",        "/ffconf.",
         "/config-temp/",
     };
     static const char *const names[] = { "conftest", "CMakeCCompilerId", "testCCompiler",

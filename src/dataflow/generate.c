@@ -43,6 +43,7 @@ typedef struct Gen {
     double deadline;
     size_t queries, faults, broken;
     bool one_group;            /* above the class that is looked for */
+    bool no_proof;             /* the shapes are not all that there are */
 } Gen;
 
 /* ---- tables of the same file */
@@ -879,6 +880,7 @@ static void prove(Gen *g, size_t class, Shape shape, double seconds, Verdict *v)
     Sought s = sought_for(g, class, shape, seconds, &a);
     s.relaxed = true;
     s.one_group = g->one_group;
+    s.inexact = g->no_proof;
     v->proof = false;
     if (demand_class(&s, &g->classes->items[class])) {
         demand_rules(&s);
@@ -932,8 +934,8 @@ static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
 
 /* Which choices there are above an op. */
 typedef struct Choices {
-    bool cogroup, outer;
-    size_t groups, inputs, sides;
+    bool outer;
+    size_t groups, cogroups, inputs, sides;
     Map seen;
 } Choices;
 
@@ -942,7 +944,7 @@ static void look_up(Choices *c, const Op *op)
     if (!map_putn(&c->seen, &op, sizeof op, c))
         return;
     c->groups += op->kind == OP_GROUP;
-    c->cogroup |= op->kind == OP_GROUP && op->nin > 1;
+    c->cogroups += op->kind == OP_GROUP && op->nin > 1;
     c->outer |= op->kind == OP_JOIN && op->join != JOIN_INNER;
     if (op->kind == OP_GROUP && op->nin > c->inputs)
         c->inputs = op->nin;
@@ -977,11 +979,12 @@ static size_t shapes_for(Gen *g, const Class *cl, Shape *out)
     if (cl->op->cond)
         term_walk(cl->op->cond, look_in_terms, &c);
     map_release(&c.seen);
-    g->one_group = c.groups == 1 && !c.cogroup;
+    g->one_group = c.groups == 1 && !c.cogroups;
+    g->no_proof = c.cogroups > 1 || c.inputs > 4;
     n = add_shape(out, n, (Shape){ .group = 2 });
     if (c.groups)
         n = add_shape(out, n, (Shape){ .group = 1 });
-    for (int e = 1; c.cogroup && e < (1 << c.inputs) - 1 && c.inputs < 5; e++) {
+    for (int e = 1; c.cogroups && e < (1 << c.inputs) - 1 && c.inputs < 5; e++) {
         n = add_shape(out, n, (Shape){ .group = 2, .empty = e });
         n = add_shape(out, n, (Shape){ .group = 1, .empty = e });
     }

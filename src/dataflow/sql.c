@@ -344,8 +344,10 @@ static bool name_subquery(Sql *q, size_t at, int number)
     size_t i = at;
     str_addn(&s, q->t->text, q->t->n);
     for (; i < s.len; i++) {
-        size_t end = skip_quoted(&s, i);
-        i = end > i ? end - 1 : i;
+        if (s.data[i] == '\'' || s.data[i] == '"') {
+            i = skip_quoted(&s, i) - 1;
+            continue;
+        }
         open += s.data[i] == '(' ? 1 : s.data[i] == ')' ? -1 : 0;
         if (!open)
             break;

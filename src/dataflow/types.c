@@ -336,6 +336,7 @@ static bool finish_kind(Plan *p, Term *e, const Scope *scope, Err *err)
         return true;
     case TERM_MATCHES:
     case TERM_LIKE:
+        e->java = e->args[1]->kind != TERM_CONST;
         e->type = dtype_of(DATUM_BOOL);
         return want_text(p, &e->args[0], err) && want_text(p, &e->args[1], err);
     case TERM_COND: return want_bool(p, &e->args[0], err) && finish_branches(p, e, 1, 1, err);
@@ -659,7 +660,11 @@ static bool finish_order(Plan *p, Op *op, const Scope *up, Err *err)
         Term **e = &op->order[i].expr;
         if (!term_finish(p, e, &scope, err))
             return false;
-        if (p->lang == LANG_PIG && not_simple((*e)->type.kind) && (*e)->index >= 0)
+        if (p->lang == LANG_PIG && (*e)->kind != TERM_FIELD && (*e)->kind != TERM_PROJECT)
+            return fail((*e)->at, err, "%s takes columns; compute the key in a FOREACH first",
+                        op_kind_name(op->kind));
+        if (p->lang == LANG_PIG && not_simple((*e)->type.kind) && (*e)->index >= 0 &&
+            !op->order[i].star)
             return fail((*e)->at, err, "%s has no order", describe((*e)->type));
     }
     return true;

@@ -38,7 +38,7 @@ attack_regress() {
     "$SUNDEW" regress libtarget.a --headers "$TOP/tests/attack/target.h" -o tests --count 200 --mutants 10 --time 20s && ls tests
 }
 
-attack_run() { "$SUNDEW_BUILD/tests/run-one" ${WITHOUT:+--without "$WITHOUT"} ./subject; }
+attack_run() { "$SUNDEW_BUILD/tests/run-one" ${TWICE:+--twice} ${WITHOUT:+--without "$WITHOUT"} ./subject; }
 
 # attack FILE COMMAND
 attack() {
@@ -51,7 +51,7 @@ attack() {
         *) prepare_explore "$file" ;;
     esac || return 1
     mkdir -p tmp
-    export TOP SUNDEW SUNDEW_BUILD WITHOUT="$(field "$file" without)" TMPDIR="$PWD/tmp"
+    export TOP SUNDEW SUNDEW_BUILD TWICE="$(field "$file" twice)" WITHOUT="$(field "$file" without)" TMPDIR="$PWD/tmp"
     export -f "attack_${kind#explore-}"
     timeout -k 5 "$LIMIT" bash -c "attack_${kind#explore-}" >out.txt 2>&1
     got=$?

@@ -294,7 +294,7 @@ cp "$TOP/tests/subjects/capture/configure" configure
 ok "configure alone captures nothing, and says so" says "only the checks of a configuration" "$SUNDEW" capture -- sh ./configure
 ok "…unless that is enough" status 0 "$SUNDEW" capture --min-share 0 -- sh ./configure
 ok "configure scripts: their tests are no units" captured sh -ec 'sh ./configure && make'
-ok "…an archive of theirs is no program" sh -ec '"$SUNDEW" -q capture --min-share 0 -- sh -ec "echo \"int f(void){return 0;}\" >conftest.c; gcc -c conftest.c -o conftest2.o; ar cru libconftest.a conftest2.o; gcc -shared conftest2.o -o libconftest.so || :"; ! "$SUNDEW" show programs | grep conftest'
+ok "…an archive of theirs is no program" sh -ec '"$SUNDEW" -q capture --min-share 0 -- sh -ec "echo \"int f(void){return 0;}\" >conftest.c; gcc -c conftest.c -o conftest2.o; ar cru libconftest.a conftest2.o; gcc -shared conftest2.o -o libconftest.so; mkdir -p CMakeFiles/_CMakeLTOTest-C; cd CMakeFiles/_CMakeLTOTest-C; echo \"int main(void){return 0;}\" >boo.c; gcc boo.c -o boo"; ! "$SUNDEW" show programs | grep -E "conftest|boo"'
 ok "…no program but ours" sh -ec '[ "$("$SUNDEW" show programs | wc -l)" = 1 ]'
 printf 'cmake_minimum_required(VERSION 3.13)\nproject(p C)\nadd_library(x STATIC b.c c.c)\nadd_executable(prog a.c)\ntarget_link_libraries(prog x)\n' >CMakeLists.txt
 fresh cmake; cp ../configure/*.c ../configure/CMakeLists.txt .

@@ -162,6 +162,8 @@ static const Type *type_of_object(const Restore *r, const CrashObject *o)
     size_t n;
     const Type *const *all = types_all(program_types(r->program), &n);
     const Type *t = o->type && o->type <= n ? element_of(all[o->type - 1]) : NULL;
+    if (o->place == SUNDEW_ARGUMENT && rank(t) > 1)
+        return NULL;                          /* by whatever pointer it was reached, it is text */
     return t && fits(t, o) && o->size % type_plain(t)->size == 0 ? t : NULL;
 }
 
@@ -269,6 +271,15 @@ bool restore_is_pointer(const Restore *r, uint64_t value)
            (crash_mapped(r->crash, value, &place) && r->world->code(r->world->arg, value));
 }
 
+/* Memory without a type, a buffer of tokens say, has pointers at any place. */
+bool restore_is_pointer_at(const Restore *r, const Item *it, uint64_t at)
+{
+    uint64_t value = word_at(it->bytes + at);
+    bool bytes = !it->type || restore_is_char(it->type);
+    return (at % 8 == 0 || (bytes && value >> 32 && !(value >> 47))) &&
+           restore_is_pointer(r, value);
+}
+
 Ref restore_ref(Restore *r, uint64_t value, const Type *target, const char *hint)
 {
     Ref ref = { .kind = REF_NULL };
@@ -302,7 +313,8 @@ Ref restore_ref(Restore *r, uint64_t value, const Type *target, const char *hint
     const Type *element = element_of(target);
     bool array = fits(element, o) && ref.offset % type_plain(element)->size == 0 &&
                  o->size % type_plain(element)->size == 0;
-    if (!it->variable && (ref.offset == 0 || array) && is_better(element, it))
+    if (!it->variable && (ref.offset == 0 || array) && is_better(element, it) &&
+        !(o->place == SUNDEW_ARGUMENT && rank(element) > 1))
         it->type = element;
     return ref;
 }
@@ -344,8 +356,8 @@ static void walk_item(Restore *r, Item *it)
     if (p && p->size && !restore_is_char(p))
         for (uint64_t at = 0; at + p->size <= it->size; at += p->size)
             walk_type(r, it, p, at, it->hint, seen);
-    for (uint64_t at = 0; at + 8 <= it->size; at += 8)
-        if (!seen[at / 8] && restore_is_pointer(r, word_at(it->bytes + at)))
+    for (uint64_t at = 0; at + 8 <= it->size; at++)
+        if ((at % 8 || !seen[at / 8]) && restore_is_pointer_at(r, it, at))
             restore_ref(r, word_at(it->bytes + at), NULL, "object");
     free(seen);
 }
@@ -555,6 +567,7 @@ Restore *restore_new(const Crash *c, const Program *p, size_t frame, const Resto
                 restore_literal(r, r->args[i].param->type, r->args[i].bytes, r->args[i].size);
     number_steps(r);
     measure_depths(r);
+    restore_find_jumps(r);
     if (fn->variadic)
         strings_add(&r->notes, "the function takes a variable number of arguments: "
                                "those behind the named ones were not kept");
@@ -582,6 +595,7 @@ void restore_free(Restore *r)
         free(r->items.items[i]->pieces);
     vec_release(&r->items);
     vec_release(&r->files);
+    vec_release(&r->jumps);
     map_release(&r->by_object);
     map_release(&r->by_file);
     map_release(&r->names);
@@ -634,34 +648,51 @@ bool restore_is_link(const Restore *r, size_t step)
     return p->kind == PIECE_POINTER && p->ref.kind != REF_NULL;
 }
 
-/* The null pointers of a type at a place of an item. */
-static void add_nulls(Restore *r, size_t number, const Type *t, uint64_t at, const char *text,
-                      size_t most, RestoreNulls *out)
+/* The pointers to nothing of a type at a place of an item. */
+static void add_bad(Restore *r, size_t number, const Type *t, uint64_t at, const char *text,
+                    const RestoreSearch *search, RestoreBads *out)
 {
     const Item *it = r->items.items[number];
     const Type *p = type_plain(t);
-    if (!p->size || at + p->size > it->size || out->len >= most)
+    if (!p->size || at + p->size > it->size || out->len >= search->most)
         return;
-    if (p->kind == TYPE_POINTER && it->known[at] && !word_at(it->bytes + at)) {
-        RestoreNull null = { number, at, text };
-        vec_push(out, null);
+    if (p->kind == TYPE_POINTER) {
+        uint64_t value = word_at(it->bytes + at);
+        RestoreBad bad = { number, at, text, value == 0 };
+        bool fits_failure = value ? search->near(search->arg, value) : search->null;
+        if (it->known[at] && fits_failure && !restore_is_pointer(r, value))
+            vec_push(out, bad);
     } else if (p->kind == TYPE_STRUCT) {
         bool direct = it->type && type_plain(it->type) == p && !it->variable;
         for (unsigned i = 0; i < p->nfields; i++)
             if (!p->fields[i].bit_field)
-                add_nulls(r, number, p->fields[i].type, at + p->fields[i].offset / 8,
-                          arena_printf(&r->arena, "%s%s%s", text, direct ? "->" : ".",
-                                       p->fields[i].name),
-                          most, out);
+                add_bad(r, number, p->fields[i].type, at + p->fields[i].offset / 8,
+                        arena_printf(&r->arena, "%s%s%s", text, direct ? "->" : ".",
+                                     p->fields[i].name),
+                        search, out);
     } else if (p->kind == TYPE_ARRAY && type_plain(p->target)->size) {
         for (uint64_t i = 0; i < p->count && i < 16; i++)
-            add_nulls(r, number, p->target, at + i * type_plain(p->target)->size,
-                      arena_printf(&r->arena, "%s[%llu]", text, (unsigned long long)i), most, out);
+            add_bad(r, number, p->target, at + i * type_plain(p->target)->size,
+                    arena_printf(&r->arena, "%s[%llu]", text, (unsigned long long)i), search, out);
     }
 }
 
-void restore_nulls(Restore *r, unsigned depth, size_t most, RestoreNulls *out)
+/* Of many elements those count that an argument points to; else the first ones. */
+static uint64_t first_element(const Restore *r, const Item *it, uint64_t size)
 {
+    for (size_t i = 0; i < r->nargs; i++) {
+        uint64_t at = r->views[i].value - it->object->address;
+        if (r->views[i].pointer && at < it->size)
+            return at / size;
+    }
+    return 0;
+}
+
+void restore_bad_pointers(Restore *r, const RestoreSearch *search, RestoreBads *out)
+{
+    enum { ELEMENTS = 16 };
+    assert(search->near);
+    unsigned depth = search->depth;
     for (unsigned d = 0; d <= depth + 1; d++)
         for (size_t i = 0; i < r->items.len; i++) {
             const Item *it = r->items.items[i];
@@ -670,11 +701,14 @@ void restore_nulls(Restore *r, unsigned depth, size_t most, RestoreNulls *out)
             if (!wanted || it->constant || it->literal || it->freed || !p || !p->size)
                 continue;
             const char *name = it->variable ? it->lvalue : it->name;
-            for (uint64_t k = 0; k < 16 && (k + 1) * p->size <= it->size; k++)
-                add_nulls(r, i, p, k * p->size,
-                          k ? arena_printf(&r->arena, "%s[%llu]", name, (unsigned long long)k)
-                            : name,
-                          most, out);
+            uint64_t from = first_element(r, it, p->size);
+            for (uint64_t k = 0; (k + 1) * p->size <= it->size; k++) {
+                RestoreSearch here = *search;
+                here.null &= k - from < ELEMENTS;         /* there are many in a large array */
+                add_bad(r, i, p, k * p->size,
+                        k ? arena_printf(&r->arena, "%s[%llu]", name, (unsigned long long)k) : name,
+                        &here, out);
+            }
         }
 }
 

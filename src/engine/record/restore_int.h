@@ -63,6 +63,12 @@ typedef struct Arg {
     bool pointer;
 } Arg;
 
+/* A jmp_buf that was set: longjmp() to it leaves the function under test. */
+typedef struct Jump {
+    size_t item;
+    uint64_t offset;
+} Jump;
+
 struct Restore {
     Arena arena;
     const Crash *crash;
@@ -79,6 +85,7 @@ struct Restore {
     Arg *args;
     size_t nargs;
     RestoreArg *views;
+    Vec(Jump) jumps;
     Vec(const char *) files;  /* statements that make a FILE each */
     Map by_file;
     Map unreached;            /* variables that the test can't name */
@@ -93,11 +100,16 @@ struct Restore {
 Ref restore_ref(Restore *r, uint64_t value, const Type *target, const char *hint);
 /* Is the word at these bytes probably a pointer, whatever its type says? */
 bool restore_is_pointer(const Restore *r, uint64_t value);
+bool restore_is_pointer_at(const Restore *r, const Item *it, uint64_t at);
 bool restore_sees_type(const RestoreWorld *w, const Type *t);
 
 /* restore_piece.c: from bytes to pieces, and to values. */
 void restore_pieces(Restore *r, Item *it);
 /* A value of any type in a register or a copy: "(struct p){ .x = 1 }". */
+/* Is it a jmp_buf? */
+bool restore_is_jump_buffer(const Type *t);
+/* Finds the jmp_bufs of all items. */
+void restore_find_jumps(Restore *r);
 const char *restore_literal(Restore *r, const Type *t, const uint8_t *bytes, size_t n);
 void restore_ref_text(const Restore *r, Ref ref, const Type *pointer, Str *out);
 void restore_type_name(const RestoreWorld *w, const Type *t, const char *name, Str *out);

@@ -453,10 +453,31 @@ static bool is_used(const char *statement, const char *text)
     return used;
 }
 
+/* A longjmp() out of the function ends the test: what it would come back to is not there. */
+static void print_jumps(const Restore *r, bool trial, Str *out)
+{
+    bool *live = live_items(r);
+    for (size_t i = 0; i < r->jumps.len; i++) {
+        const Jump *j = &r->jumps.items[i];
+        const Item *it = r->items.items[j->item];
+        if (!trial && !it->variable && !(live[j->item] && it->name))
+            continue;
+        str_add(out, "    if (restore_setjmp((char *)");
+        if (trial)
+            str_addf(out, "restore_loaded[%zu]", j->item);
+        else
+            str_addf(out, "%s%s", it->variable ? "&" : "", it->variable ? it->lvalue : it->name);
+        str_addf(out, " + %llu))\n        return%s\n", (unsigned long long)j->offset,
+                 trial ? ";" : " 0;   /* longjmp() left the function */");
+    }
+    free(live);
+}
+
 void restore_print(const Restore *r, Str *out)
 {
     Str body = { 0 };
     print_plain(r, &body);
+    print_jumps(r, false, &body);
     str_add(&body, "    ");
     restore_print_call(r, &body);
     str_add(&body, ";\n");
@@ -475,10 +496,10 @@ void restore_print_trial(const Restore *r, unsigned number, Str *out)
     restore_print_call(r, &call);
     for (size_t i = 0; i < r->files.len; i++)
         str_addf(out, "    %s\n", r->files.items[i]);
-    str_add(out, "    void *named[] = {");
+    str_add(out, "    void *restore_named[] = {");
     for (size_t i = 0; i < named.len; i++)
         str_addf(out, " (void *)%s,", named.items[i]);
-    str_addf(out, " 0 };\n    void **object = restore_load(%u, named);\n", number);
+    str_addf(out, " 0 };\n    void **restore_loaded = restore_load(%u, restore_named);\n", number);
     for (size_t i = 0; i < r->items.len; i++) {
         const Item *it = r->items.items[i];
         if (!it->name || !has_word(str_c(&call), it->name))
@@ -490,10 +511,12 @@ void restore_print_trial(const Restore *r, unsigned number, Str *out)
             restore_type_name(r->world, it->type, str_c(&name), out);
         else
             str_addf(out, "void %s", str_c(&name));
-        str_addf(out, " = object[%zu];\n", i);
+        str_addf(out, " = restore_loaded[%zu];\n", i);
         str_release(&name);
     }
-    str_addf(out, "    (void)object;\n    %s;\n", str_c(&call));
+    str_add(out, "    (void)restore_loaded;\n");
+    print_jumps(r, true, out);
+    str_addf(out, "    %s;\n", str_c(&call));
     strings_release(&named);
     str_release(&call);
     str_release(&state);
