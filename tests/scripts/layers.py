@@ -22,6 +22,7 @@ ROOMS = {
     "analysis/symbolic": "capture program analysis/pointsto",
     "analysis/mutability": "capture program analysis/pointsto",
     "analysis/units": "capture program",
+    "analysis/effects": "capture program analysis/pointsto",
     "weave": "capture program analysis runtime",
     "build": "capture program analysis weave run runtime",
     "run": "runtime",

@@ -135,6 +135,7 @@ fresh door-fixed
 ok "…as one step: a library" subject door -DFIXED
 ok "…as one step: it runs" threads door --tests 8 --seed 1
 ok "…as one step: silent" silent
+ok "…two of its three pairs may conflict" grep -q '"pairs_may_conflict": 2' out.json
 
 # ---- A5: a vector without a lock
 
@@ -155,6 +156,27 @@ fresh ivec-fixed
 ok "A5 with a lock: a library" subject ivec -DFIXED
 ok "A5 with a lock: it runs" threads ivec --tests 8 --seed 1
 ok "A5 with a lock: silent" silent
+
+# ---- what the weave can't see: threads that begin together, without a scheduler
+
+fresh hidden
+ok "a count in assembly: a library" subject hidden
+native() {
+    for seed in 1 2 3 4 5 6 7 8 9 10; do
+        threads hidden --tests 2 --seed $seed && python3 -c "
+import json
+assert any(v['native'] and v['kind'] == 'abort' and v['replays'] and not v['schedule']
+           for v in json.load(open('out.json'))['violations'])
+" && return 0
+    done
+    return 1
+}
+ok "…an addition is lost in runs without a scheduler" native
+ok "…and in a replay" eval '"$SUNDEW" threads --replay libhidden.a.threads/1 --times 20 --json | grep -q "\"native\": true"'
+fresh hidden-fixed
+ok "…with a lock in assembly: a library" subject hidden -DFIXED
+ok "…with a lock in assembly: it runs" threads hidden --tests 3 --seed 1
+ok "…with a lock in assembly: silent" eval 'python3 -c "import json; assert not json.load(open(\"out.json\"))[\"findings\"]"'
 
 # ---- A6, A7: correct
 

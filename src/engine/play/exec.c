@@ -514,7 +514,8 @@ bool exec_put_threads(Exec *e, const ExecThreads *t, Err *err)
 {
     static const uint32_t modes[] = { [EXEC_AT_ONCE] = WIRE_AT_ONCE,
                                       [EXEC_ONE_THREAD] = WIRE_ONE_THREAD,
-                                      [EXEC_OWN_THREADS] = WIRE_OWN_THREADS };
+                                      [EXEC_OWN_THREADS] = WIRE_OWN_THREADS,
+                                      [EXEC_NATIVE] = WIRE_NATIVE };
     static_assert((int)EXEC_MOST_THREADS <= (int)WIRE_MOST_THREADS, "the player has room");
     Str *s = &e->request;
     str_reset(s);

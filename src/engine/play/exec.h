@@ -141,6 +141,7 @@ typedef enum {
     EXEC_AT_ONCE,                /* threads that are scheduled */
     EXEC_ONE_THREAD,             /* serial: all in one thread */
     EXEC_OWN_THREADS,            /* serial: each in its own thread */
+    EXEC_NATIVE,                 /* threads that begin together and are not scheduled */
 } ExecMode;
 enum { EXEC_MOST_THREADS = 2 };
 

@@ -76,6 +76,7 @@ enum {
     WIRE_AT_ONCE,                /* threads that are scheduled */
     WIRE_ONE_THREAD,             /* all calls in one thread, in the order given */
     WIRE_OWN_THREADS,            /* each in its thread, one call after the other */
+    WIRE_NATIVE,                 /* threads that begin together and are not scheduled */
 };
 
 struct WireHead {

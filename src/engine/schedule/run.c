@@ -8,6 +8,7 @@
 #include "engine/schedule/schedule_int.h"
 #include "base/file.h"
 #include "base/shared.h"
+#include "build/lines.h"
 #include <assert.h>
 #include <string.h>
 
@@ -96,11 +97,33 @@ const ScheduleSite *scheduler_site(const Scheduler *s, uint32_t site)
     return site < s->plan.build->nsites ? &s->plan.build->sites[site] : NULL;
 }
 
-bool scheduler_places(Scheduler *s, const uint64_t *at, size_t n, Places *out)
+/* ---------------------------------------------------------------- stacks */
+
+static bool is_ours(const Place *p) { return !p->function || !strncmp(p->function, "sundew_", 7); }
+
+void schedule_callers(Scheduler *s, const struct sundew_side *side, ScheduleCallers *out)
 {
+    uint64_t at[SUNDEW_SCHEDULE_STACK];
+    size_t n = 0;
+    const ScheduleSite *site = scheduler_site(s, side->site);
+    Places all = { 0 };
+    while (n < SUNDEW_SCHEDULE_STACK && side->stack[n]) {
+        at[n] = side->stack[n];
+        n++;
+    }
     if (!s->names)
         s->names = places_new();
-    return places_find(s->names, s->plan.build->path, at, n, out);
+    bool first = !n || places_find(s->names, s->plan.build->path, at, n, &all);
+    for (size_t i = 0; i < all.len; i++) {
+        const Place *p = &all.items[i];
+        if (is_ours(p) || !p->line)
+            continue;
+        if (!first || !site || strcmp(p->function, site->function) != 0)
+            vec_push(out,
+                     ((ScheduleSite){ .function = p->function, .file = p->file, .line = p->line }));
+        first = false;
+    }
+    vec_release(&all);
 }
 
 /* ------------------------------------------------------------------- run */

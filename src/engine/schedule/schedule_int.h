@@ -1,12 +1,9 @@
 /* What the files of src/engine/schedule/ share. */
 #ifndef SUNDEW_ENGINE_SCHEDULE_INT_H
 #define SUNDEW_ENGINE_SCHEDULE_INT_H
-#include "build/lines.h"
 #include "engine/schedule/schedule.h"
 
-/* run.c: places in the file that is woven. */
-bool scheduler_places(Scheduler *s, const uint64_t *at, size_t n, Places *out);
-/* How long runs are is not known any more. */
+/* run.c: how long runs are is not known any more. */
 void scheduler_forget(Scheduler *s);
 /* A run that ends when `stop` (NULL: never) says so: then out->result.stopped. */
 bool scheduler_run_until(Scheduler *s, const Schedule *schedule, bool (*stop)(void *arg), void *arg,

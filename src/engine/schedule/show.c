@@ -34,33 +34,6 @@ const char *schedule_kind_name(unsigned kind)
     return kind < SUNDEW_AT_KINDS ? names[kind] : "?";
 }
 
-/* ---------------------------------------------------------------- stacks */
-
-static bool is_ours(const Place *p) { return !p->function || !strncmp(p->function, "sundew_", 7); }
-
-void schedule_callers(Scheduler *s, const struct sundew_side *side, ScheduleCallers *out)
-{
-    uint64_t at[SUNDEW_SCHEDULE_STACK];
-    size_t n = 0;
-    const ScheduleSite *site = scheduler_site(s, side->site);
-    Places all = { 0 };
-    while (n < SUNDEW_SCHEDULE_STACK && side->stack[n]) {
-        at[n] = side->stack[n];
-        n++;
-    }
-    bool first = !n || scheduler_places(s, at, n, &all);
-    for (size_t i = 0; i < all.len; i++) {
-        const Place *p = &all.items[i];
-        if (is_ours(p) || !p->line)
-            continue;
-        if (!first || !site || strcmp(p->function, site->function) != 0)
-            vec_push(out,
-                     ((ScheduleSite){ .function = p->function, .file = p->file, .line = p->line }));
-        first = false;
-    }
-    vec_release(&all);
-}
-
 /* ------------------------------------------------------------- the file */
 
 void schedule_write(const Schedule *schedule, const char *key, Str *out)

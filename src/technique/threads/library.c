@@ -20,6 +20,7 @@ enum {
     MOST_EXPLAINED = 6,
     RACING = 4,                  /* a test with data races gets so many times the runs */
     FEW = 3,                     /* runs that show whether two threads meet at all */
+    NATIVE = 6,                  /* runs without a scheduler, if they do not */
     MOST_AT_LOCKS = 40,
     DEFAULT_SECONDS = 60
 };
@@ -94,6 +95,16 @@ static bool is_asked(const Lib *l, const char *name)
            (m > n && !strcmp(name + m - n, type) && name[m - n - 1] == ' ');
 }
 
+/* Pairs of functions whose sets of fields and variables that they read and write do not
+ * conflict are tested last. */
+static void note_effects(Lib *l, Subject *t)
+{
+    for (size_t i = 0; i < t->functions.len; i++)
+        for (size_t k = 0; k < t->functions.len; k++)
+            vec_push(&t->may_meet, effects_meet(effects_of(l->effects, t->functions.items[i]->fn),
+                                                effects_of(l->effects, t->functions.items[k]->fn)));
+}
+
 static void add_subject(Lib *l, const ApiType *type)
 {
     Subject t = { .type = type, .name = type ? type->name : "the library" };
@@ -110,6 +121,7 @@ static void add_subject(Lib *l, const ApiType *type)
         t.why_not = "no function makes one";
     else if (!t.functions.len)
         t.why_not = "no function uses one and leaves it alive";
+    note_effects(l, &t);
     for (size_t i = 0; i < t.functions.len * t.functions.len; i++) {
         vec_push(&t.pairs, 0);
         vec_push(&t.conflicts, 0);
@@ -156,7 +168,8 @@ typedef struct Probe {
     size_t races;                /* seen in its runs */
     bool meet;                   /* both threads use a lock, or the like */
     bool locks;                  /* … two of them, or an atomic */
-    bool over;                   /* a violation was found */
+    bool over;                   /* a violation was found at locks, or nothing can be */
+    bool shown;                  /* a violation was found */
 } Probe;
 
 void lib_note_violation(Lib *l, const Test *t, Violation *v, const Schedule *schedule)
@@ -187,7 +200,7 @@ static void note_violation(Probe *p, Violation *v, const Schedule *schedule)
 {
     Lib *l = p->l;
     if (l->unit) {
-        Hit h = { .test = p->number, .seconds = lib_seconds(l) };
+        Hit h = { .test = p->number, .seconds = lib_seconds(l), .native = p->test->native };
         schedule_copy(&h.schedule, schedule);
         vec_push(&l->hits, h);
         violation_release(v);
@@ -259,6 +272,7 @@ static SearchVerdict judge(const Schedule *schedule, const ScheduleRun *run, voi
         note_locks(p, run);
     p->explained += !found && (end.kind == END_FAILURE || end.kind == END_STUCK);
     p->subject->inconclusive += end.kind == END_UNCLEAR;
+    p->shown |= found;
     if (found)
         note_violation(p, &v, schedule);
     else
@@ -339,6 +353,33 @@ static bool is_settled(const Probe *p)
     return p->meet && !p->locks && !p->races && p->number % 8 != 7;
 }
 
+/* Memory that only assembly or uncaptured code touches, and locks that are none of pthread's,
+ * are not seen. So threads that were not seen to meet run without a scheduler, too; a run
+ * with a limit of ours ends it. */
+static bool run_native(Probe *p, Err *err)
+{
+    static const Schedule none;
+    Test test = *p->test;
+    ScheduleRun run = { 0 };
+    bool ok = true, over = false;
+    test.native = true;
+    p->test = &test;
+    for (unsigned i = 0; ok && !over && i < NATIVE && !lib_is_over(p->l); i++) {
+        End end = { 0 };
+        Violation v = { 0 };
+        ok = oracle_run(p->l, p->l->quick, p->arena, &test, &none, &run, &end, err);
+        bool found = ok && oracle_judge(p->l, p->arena, &test, &p->serials, &run, &end, &v, err);
+        over = found || end.kind == END_UNCLEAR;
+        if (found)
+            note_violation(p, &v, &none);
+        else
+            violation_release(&v);
+        end_release(&end);
+    }
+    schedule_run_release(&run);
+    return ok;
+}
+
 bool lib_test_run(Lib *l, Subject *t, Arena *a, const Test *test, size_t number, size_t most,
                   Err *err)
 {
@@ -352,6 +393,8 @@ bool lib_test_run(Lib *l, Subject *t, Arena *a, const Test *test, size_t number,
     plan.most *= p.races ? RACING : 1;
     ok = ok &&
          (p.over || is_settled(&p) || schedule_search(l->quick, &plan, judge, &p, &p.result, err));
+    if (ok && !p.over && !p.shown && !p.meet && !p.result.hot)
+        ok = run_native(&p, err);
     if (session_verbose(l->s)) {
         Str text = { 0 };
         lib_test_print(test, &text);
@@ -507,11 +550,13 @@ void lib_close(Lib *l)
         vec_release(&l->subjects.items[i].functions);
         vec_release(&l->subjects.items[i].pairs);
         vec_release(&l->subjects.items[i].conflicts);
+        vec_release(&l->subjects.items[i].may_meet);
     }
     vec_release(&l->found);
     vec_release(&l->subjects);
     vec_release(&l->dropped);
     vec_release(&l->races);
+    effects_free(l->effects);
     map_release(&l->tried);
     map_release(&l->disturbed);
     usage_free(l->usage);
@@ -582,6 +627,8 @@ bool whole_library(Session *s, Err *err)
     bool ok = lib_open(&l, s, err);
     if (ok)
         lib_find_waiters(&l);
+    if (ok)
+        l.effects = effects_new(l.program, session_calls(s));
     ok = ok && find_subjects(&l, err);
     l.begun = now();
     ok = ok && keep_run_all(&l, err) && lib_search(&l, err) && report_all(&l, err);

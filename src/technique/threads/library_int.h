@@ -14,6 +14,7 @@
  */
 #ifndef SUNDEW_THREADS_LIBRARY_INT_H
 #define SUNDEW_THREADS_LIBRARY_INT_H
+#include "analysis/effects/effects.h"
 #include "base/map.h"
 #include "engine/generate/grow.h"
 #include "engine/play/exec.h"
@@ -38,6 +39,7 @@ typedef struct Test {
     SeqStep calls[2][TEST_MOST_CALLS];
     unsigned ncalls[2];
     Seq *epilogue;               /* the prefix and what comes at the end */
+    bool native;                 /* not scheduled: the threads begin together */
 } Test;
 
 /* How a run of a test ended. */
@@ -118,6 +120,7 @@ typedef struct Subject {
     Vec(const ApiFunction *) functions;  /* that may stand in a thread */
     Vec(unsigned) pairs;         /* by i * n + j, i <= j: tests of two functions */
     Vec(unsigned) conflicts;     /* likewise: tests in which they touched the same memory */
+    Vec(bool) may_meet;          /* by i * n + j: may one write what the other touches? */
     size_t tests, runs, inconclusive, rejected;
     const char *why_not;         /* it can't be tested; NULL */
 } Subject;
@@ -137,6 +140,7 @@ typedef struct Dropped {
 typedef struct Hit {
     size_t test;                 /* its number in the unit */
     double seconds;
+    bool native;
     Schedule schedule;
 } Hit;
 
@@ -151,6 +155,7 @@ typedef struct Lib {
     GrowPlan grow;
     Usage *usage;                /* of the example; NULL */
     bool *waits;                 /* by the number of a function */
+    Effects *effects;            /* what each function reads and writes */
     ScheduleBuild build;
     char *preload;
     char *argv[3];               /* of the player */

@@ -56,6 +56,7 @@ bool keep_write(Lib *l, const Violation *v, Err *err)
                               json_text(t->type ? t->type->name : NULL), "contract",
                               contract_name(t->contract), "kind", violation_name(v), "prefix",
                               prefix, "threads", one, two, "epilogue", epilogue);
+        json_object_set_new(j, "native", json_boolean(t->native));
         ok = json_write(path, j, err);
         json_decref(j);
         free(library);
@@ -103,7 +104,8 @@ static bool read_thread(Lib *l, Arena *a, const json_t *j, unsigned k, Test *out
 static bool read_test(Lib *l, Arena *a, const json_t *j, Test *out, Err *err)
 {
     const char *type = json_str(j, "type"), *contract = json_str(j, "contract");
-    *out = (Test){ .type = type_named(l->api, type) };
+    *out = (Test){ .type = type_named(l->api, type),
+                   .native = json_is_true(json_object_get(j, "native")) };
     if (*type && !out->type)
         return err_set(err, "the header has no type %s", type);
     while (out->contract < NCONTRACTS && strcmp(contract_name(out->contract), contract) != 0)
@@ -185,13 +187,35 @@ bool keep_is_library(const char *folder)
 
 /* ----------------------------------------------------------------- replay */
 
-static void adopt_all(Session *s, const json_t *j, const char *key)
+/* A folder may come from a stranger, and compilers and linkers have flags that name programs. */
+static bool is_plain(const char *word)
+{
+    static const char *const flags[] = { "-I",      "-D",         "-U",    "-isystem",
+                                         "-iquote", "-idirafter", "-std=", "-include",
+                                         "-W",      "-l",         "-L",    "-pthread",
+                                         NULL };
+    if (*word != '-')
+        return true;
+    for (const char *const *f = flags; *f; f++)
+        if (str_starts(word, *f))
+            return word[1] != 'W' || !strchr(word, ','); /* -Wl,-plugin */
+    return false;
+}
+
+static bool adopt_all(Session *s, const json_t *j, const char *key, Err *err)
 {
     Strings all = { 0 };
+    bool ok = true;
     json_get_strings(j, key, &all);
-    for (size_t i = 0; i < all.len; i++)
-        session_adopt(s, key, all.items[i]);
+    for (size_t i = 0; ok && i < all.len; i++) {
+        ok = is_plain(all.items[i]) ||
+             err_set(err, "test.json: the flag %s is not taken from a file: say it as --%s",
+                     all.items[i], key);
+        if (ok)
+            session_adopt(s, key, all.items[i]);
+    }
     strings_release(&all);
+    return ok;
 }
 
 static bool read_schedule(const Lib *l, const char *folder, Schedule *out, Err *err)
@@ -279,12 +303,11 @@ bool keep_replay(Session *s, const char *folder, Err *err)
     if (!j)
         return false;
     session_adopt(s, NULL, json_str(j, "library"));
-    adopt_all(s, j, "headers");
-    adopt_all(s, j, "cflags");
-    adopt_all(s, j, "link");
+    bool ok = adopt_all(s, j, "headers", err) && adopt_all(s, j, "cflags", err) &&
+              adopt_all(s, j, "link", err);
     if (!strcmp(json_str(j, "kind"), "output"))
         session_adopt(s, "outputs", "");
-    bool ok = lib_open(&l, s, err) && replay_test(&l, j, folder, times, err);
+    ok = ok && lib_open(&l, s, err) && replay_test(&l, j, folder, times, err);
     if (ok)
         lib_violations_json(&l);
     lib_close(&l);

@@ -90,7 +90,7 @@ bool oracle_put(Lib *l, Arena *a, const Test *t, ExecThreads *x)
 bool oracle_run(Lib *l, Scheduler *s, Arena *a, const Test *t, const Schedule *schedule,
                 ScheduleRun *run, End *end, Err *err)
 {
-    ExecThreads x = { .mode = EXEC_AT_ONCE, .epilogue = t->epilogue };
+    ExecThreads x = { .mode = t->native ? EXEC_NATIVE : EXEC_AT_ONCE, .epilogue = t->epilogue };
     return run_threads(l, s, a, t, &x, schedule, run, end, err);
 }
 

@@ -54,6 +54,11 @@ static const char *against(Arena *a, const Test *t)
 static const char *certificate(Arena *a, const Lib *l, const Violation *v)
 {
     const char *promise = level_of(l, v) == LEVEL_NOTE ? "; nothing promises that it is safe" : "";
+    if (v->test.native)
+        return arena_printf(a,
+                            "in none of %u serial runs; Sundew does not see where the threads "
+                            "meet, so there is no schedule%s",
+                            v->nserial, promise);
     return arena_printf(a, "in none of %u serial runs; %u preemption%s will do%s", v->nserial,
                         v->preemptions, v->preemptions == 1 ? "" : "s", promise);
 }
@@ -192,6 +197,7 @@ static json_t *violation_json(const Violation *v, const Finding *f)
                           f->where.line, "test", json_text(v->folder), "schedule", schedule,
                           "serial_orders", lines_of(&v->serial_table));
     json_object_set_new(j, "contract", json_string(contract_name(v->test.contract)));
+    json_object_set_new(j, "native", json_boolean(v->test.native));
     json_object_set_new(j, "preemptions", json_integer(v->preemptions));
     json_object_set_new(j, "tests_needed", json_integer((json_int_t)v->test_number));
     json_object_set_new(j, "seconds", json_real(v->seconds));
@@ -248,7 +254,8 @@ bool lib_report(Lib *l, Violation *v, Err *err)
     f.rerun = session_command_line(l->s);
     if (v->again < v->tries) {
         f.verdict = VERDICT_LIKELY;
-        f.detail = arena_printf(&a, "%s; %u of %u replays show it", f.detail, v->again, v->tries);
+        f.detail = arena_printf(&a, "%s; %u of %u %s show it", f.detail, v->again, v->tries,
+                                v->test.native ? "runs without a scheduler" : "replays");
     }
     f.data = violation_json(v, &f);
     if (!l->violations)
@@ -279,7 +286,7 @@ bool lib_report_race(Lib *l, const RaceSeen *r, Err *err)
 /* ---------------------------------------------------------------- summary */
 
 typedef struct PairCount {
-    size_t all, covered, conflicting;
+    size_t all, covered, conflicting, may;
 } PairCount;
 
 static PairCount count_pairs(const Subject *t)
@@ -291,6 +298,7 @@ static PairCount count_pairs(const Subject *t)
             c.all++;
             c.covered += t->pairs.items[i * n + j] > 0;
             c.conflicting += t->conflicts.items[i * n + j] > 0;
+            c.may += t->may_meet.items[i * n + j];
         }
     return c;
 }
@@ -302,6 +310,7 @@ static json_t *type_json(const Subject *t)
                           (json_int_t)t->functions.len, "pairs", (json_int_t)c.all, "pairs_covered",
                           (json_int_t)c.covered, "tests", (json_int_t)t->tests, "runs",
                           (json_int_t)t->runs, "inconclusive", (json_int_t)t->inconclusive);
+    json_object_set_new(j, "pairs_may_conflict", json_integer((json_int_t)c.may));
     json_object_set_new(j, "pairs_conflicting", json_integer((json_int_t)c.conflicting));
     if (t->why_not)
         json_object_set_new(j, "not_tested", json_text(t->why_not));

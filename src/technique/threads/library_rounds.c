@@ -27,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LANES = 4, FIRST_RUNS = 30, MOST_RUNS = 400, FRUITLESS = 40 };
+enum { LANES = 4, FIRST_RUNS = 30, MOST_RUNS = 400, FRUITLESS = 40, NATIVE_AGAIN = 60 };
 #define FORMAT "sundew threads search 2"
 
 /* A unit, and what was there before it. */
@@ -179,8 +179,9 @@ static json_t *hits_json(const Lib *l)
                                             (json_int_t)h->schedule.forces.items[k].thread));
         for (size_t k = 0; k < h->schedule.hot.len; k++)
             json_array_append_new(hot, json_integer((json_int_t)h->schedule.hot.items[k]));
-        json_array_append_new(all, json_pack("{s:I,s:f,s:o,s:o}", "test", (json_int_t)h->test,
-                                             "seconds", h->seconds, "forces", forces, "hot", hot));
+        json_array_append_new(all, json_pack("{s:I,s:f,s:b,s:o,s:o}", "test", (json_int_t)h->test,
+                                             "seconds", h->seconds, "native", h->native, "forces",
+                                             forces, "hot", hot));
     }
     return all;
 }
@@ -352,7 +353,7 @@ static void read_schedule(const json_t *j, Schedule *out)
 }
 
 /* The test that a unit has found, once more under its schedule. */
-static bool show_again(Lib *l, const json_t *hit, const Tests *tests, size_t before, bool *shown,
+static bool show_again(Lib *l, const json_t *hit, Tests *tests, size_t before, bool *shown,
                        Err *err)
 {
     size_t k = number(hit, "test");
@@ -365,11 +366,16 @@ static bool show_again(Lib *l, const json_t *hit, const Tests *tests, size_t bef
     bool ok = true;
     *shown = false;
     if (k < tests->len) {
-        const Test *t = &tests->items[k];
+        Test *t = &tests->items[k];
+        t->native = json_is_true(json_object_get(hit, "native"));
         read_schedule(hit, &schedule);
-        ok = oracle_serial(l, &a, t, &serials, err) &&   /* a leak is judged against these */
-             oracle_run(l, l->quick, &a, t, &schedule, &run, &end, err);
-        *shown = ok && oracle_judge(l, &a, t, &serials, &run, &end, &v, err);
+        ok = oracle_serial(l, &a, t, &serials, err);     /* a leak is judged against these */
+        for (unsigned i = 0; ok && !*shown && i < (t->native ? NATIVE_AGAIN : 1); i++) {
+            end_release(&end);
+            violation_release(&v);
+            ok = oracle_run(l, l->quick, &a, t, &schedule, &run, &end, err);
+            *shown = ok && oracle_judge(l, &a, t, &serials, &run, &end, &v, err);
+        }
         if (*shown) {
             v.seconds = json_number_value(json_object_get(hit, "seconds"));
             v.test_number = before + k + 1;

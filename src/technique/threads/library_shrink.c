@@ -16,6 +16,7 @@ enum {
     MOST_TRIES = 24,
     SECONDS = 2,
     REPLAYS = 5,
+    NATIVE_REPLAYS = 30,
     MOST_SHORTENING = 40,
     MOST_FEWER = 300
 };
@@ -230,10 +231,11 @@ static void take_turns(const ScheduleRun *run, Violation *v)
 static void replay(Lib *l, Violation *v, Serials *serials)
 {
     ScheduleRun run = { 0 };
-    for (v->tries = 0, v->again = 0; v->tries < REPLAYS; v->tries++) {
+    unsigned most = v->test.native ? NATIVE_REPLAYS : REPLAYS;
+    for (v->tries = 0, v->again = 0; v->tries < most; v->tries++) {
         Violation got = { 0 };
-        if (!shows(l, v->tries + 1 < REPLAYS ? l->quick : l->watched, v, &v->schedule, serials,
-                   &run, &got))
+        if (!shows(l, v->tries + 1 < most ? l->quick : l->watched, v, &v->schedule, serials, &run,
+                   &got))
             continue;
         v->again++;
         failure_release(&v->failure);
@@ -301,8 +303,10 @@ bool lib_shrink(Lib *l, Violation *v, Err *err)
     Serials serials = { 0 };
     assert(v->test.ncalls[0] && v->test.ncalls[1]);
     l->shrink_until = lib_seconds(l) + SECONDS;
-    drop_calls(l, v, &tries);
-    drop_prefix(l, v, &tries);
+    if (!v->test.native) {
+        drop_calls(l, v, &tries);
+        drop_prefix(l, v, &tries);
+    }
     bool ok = oracle_serial(l, &a, &v->test, &serials, err);
     if (ok) {
         drop_forces(l, v, &serials);

@@ -363,8 +363,9 @@ static bool grow_candidate(Lib *l, const Subject *t, Arena *a, const GrowPlan *g
     return true;
 }
 
-/* The same call with two handles of the type exchanged; false: it has not two. */
-static bool mirror(const Subject *t, Arena *a, const Candidate *c, Candidate *out)
+/* The same call with two handles of the type exchanged, or with the first in both places;
+ * false: it has not two. */
+static bool vary(const Subject *t, Arena *a, const Candidate *c, bool exchange, Candidate *out)
 {
     int first = -1;
     for (unsigned i = 0; t->type && i < c->step.nargs; i++) {
@@ -376,7 +377,8 @@ static bool mirror(const Subject *t, Arena *a, const Candidate *c, Candidate *ou
             *out = *c;
             out->step.args = arena_array(a, SeqValue, c->step.nargs + 1);
             memcpy(out->step.args, c->step.args, c->step.nargs * sizeof *c->step.args);
-            out->step.args[first] = c->step.args[i];
+            if (exchange)
+                out->step.args[first] = c->step.args[i];
             out->step.args[i] = c->step.args[first];
             return true;
         }
@@ -659,7 +661,8 @@ static double worth_of_contract(const Lib *l, const Subject *t, const Candidate 
 }
 
 /* Pairs without a test come first. Those that touched the same memory before are worth more, and calls
- * that share several handles. */
+ * that share several handles. Those that can't conflict, by what they read and write, are worth
+ * little. */
 static double worth(const Lib *l, const Subject *t, const Candidate *x, const Candidate *y)
 {
     unsigned tests = *pair_of(t, t->pairs.items, x->function, y->function);
@@ -670,6 +673,8 @@ static double worth(const Lib *l, const Subject *t, const Candidate *x, const Ca
         shared *= 3;
     double known = (1.0 + 2.0 * (conflicts < 2 ? conflicts : 2)) / (1.0 + tests);
     double apart = worth_of_contract(l, t, x, y, shared);
+    if (!t->may_meet.items[x->function * t->functions.len + y->function])
+        apart *= 0.15;
     return (tests ? known : 8) * apart * (1.0 + shared) * (look ? 0.2 : 1) * (x->errs ? 0.3 : 1) *
            (y->errs ? 0.3 : 1);
 }
@@ -695,6 +700,14 @@ static bool is_known(const Map *before, const Map *now, const char *key)
     return map_has(before, key) || map_has(now, key);
 }
 
+/* Which handles of a call the other call has: "=-" if the first of two. */
+static void add_pattern(const Subject *t, const SeqStep *st, const SeqStep *other, Str *out)
+{
+    for (unsigned i = 0; i < st->nargs; i++)
+        if (t->type && st->f->params[i].handle == t->type)
+            str_addc(out, has_value(other, &st->args[i], other->nargs) ? '=' : '-');
+}
+
 /* For a call that goes well only after another: a call that may undo the first. Those
  * that were not tried with the two come first. */
 static const Candidate *disturber(Lib *l, const Subject *t, const Candidates *all, const Rescue *r)
@@ -705,7 +718,8 @@ static const Candidate *disturber(Lib *l, const Subject *t, const Candidates *al
     for (size_t i = 0; i < all->len; i++) {
         const Candidate *c = &all->items[i];
         str_reset(&key);
-        str_addf(&key, "%u %u %u", r->first.function, r->second.function, c->function);
+        str_addf(&key, "%u %u %u ", r->first.function, r->second.function, c->function);
+        add_pattern(t, &c->step, &r->second.step, &key);
         double w = (is_known(&l->disturbed, &l->new_disturbed, str_c(&key)) ? 0.2 : 1) *
                    (c->step.f->observes ? 0.1 : 1) *
                    (t->type && !common(t, &r->second.step, &c->step) ? 0.1 : 1) *
@@ -737,8 +751,23 @@ static const Rescue *other_balanced(Lib *l, const Subject *t, const Rescues *all
     return any;
 }
 
+/* Does the test have a call after which others go well that did not before? Then observers
+ * that fail after the prefix alone may look, too: at what the threads left. */
+static bool has_rescue(const Subject *t, const Test *test, const Rescues *rescues)
+{
+    for (size_t i = 0; i < rescues->len; i++)
+        for (unsigned k = 0; k < 2; k++)
+            for (unsigned c = 0; c < test->ncalls[k]; c++) {
+                const SeqStep *st = &test->calls[k][c], *first = &rescues->items[i].first.step;
+                if (!rescues->items[i].balanced && st->f == first->f &&
+                    (!t->type || common(t, st, first)))
+                    return true;
+            }
+    return false;
+}
+
 static bool make_test(Lib *l, Subject *t, const Candidates *all, const Rescues *rescues,
-                      const Seq *prefix, const Seq *epilogue, Test *out)
+                      const Seq *prefix, Seq *const epilogues[2], Test *out)
 {
     const Candidate *x = NULL, *y = NULL;
     const Rescue *r = rescues->len && rng_below(&l->rng, 2)
@@ -749,7 +778,7 @@ static bool make_test(Lib *l, Subject *t, const Candidates *all, const Rescues *
     if (!other && !all->len)
         return false;
     pick_pair(l, t, all, &x, &y);
-    *out = (Test){ .type = t->type, .prefix = (Seq *)prefix, .epilogue = (Seq *)epilogue };
+    *out = (Test){ .type = t->type, .prefix = (Seq *)prefix, .epilogue = epilogues[0] };
     x = r ? &r->first : x;
     if (r)
         y = other ? &other->first : disturber(l, t, all, r);
@@ -764,6 +793,8 @@ static bool make_test(Lib *l, Subject *t, const Candidates *all, const Rescues *
         put_call(out, 0, &all->items[rng_below(&l->rng, all->len)]);
     if (more == 3 && !r)
         put_call(out, 1, &all->items[rng_below(&l->rng, all->len)]);
+    if (has_rescue(t, out, rescues))
+        out->epilogue = epilogues[1];
     if (!classify(out) || !l->contracts[out->contract])
         return false;
     Str text = { 0 };
@@ -795,17 +826,20 @@ bool lib_tests_make(Lib *l, Subject *t, Arena *a, Tests *out, Err *err)
         if (grow_candidate(l, t, a, &g, &prefix, (unsigned)((first + i) % t->functions.len), &c)) {
             vec_push(&all, c);
             Candidate other;
-            if (mirror(t, a, &c, &other))
-                vec_push(&all, other);
+            for (unsigned k = 0; k < 2; k++)
+                if (vary(t, a, &c, k, &other))
+                    vec_push(&all, other);
         }
     }
     bool ok = settle_epilogue(l, a, prefix, &epilogue, err) &&
               (!epilogue || (sift(l, t, a, prefix, epilogue, &all, &bad, err) &&
                              rescue(l, a, prefix, epilogue, &all, &bad, &rescues, err) &&
                              balance(l, t, a, prefix, epilogue, &rescues, err)));
+    Seq *whole = ok && epilogue ? lib_test_close(l, a, prefix) : NULL;
     for (unsigned i = 0; ok && epilogue && (all.len || rescues.len) && i < UNIT_TESTS; i++) {
         Test test;
-        if (make_test(l, t, &all, &rescues, prefix, epilogue, &test))
+        Seq *const both[] = { epilogue, whole };
+        if (make_test(l, t, &all, &rescues, prefix, both, &test))
             vec_push(out, test);
     }
     vec_release(&all);

@@ -8,7 +8,8 @@
  * A thread's steps use what the prefix has made, so its Playing begins as a copy of
  * the prefix's. In the serial modes there is an order of calls: all in this thread,
  * or each in its own, where a semaphore says whose turn it is. The scheduler of the
- * library knows these semaphores, so a call that blocks is a deadlock at once.
+ * library knows these semaphores, so a call that blocks is a deadlock at once. In the native
+ * mode the system schedules; a barrier lets the threads begin together.
  */
 #include "engine/play/player/player_int.h"
 #include "runtime/server/player.h"
@@ -38,6 +39,7 @@ struct Concurrent {
     Strand strands[WIRE_MOST_THREADS];
     Playing *first;              /* prefix and epilogue */
     sem_t back;                  /* a call of an order has ended */
+    pthread_barrier_t start;     /* of native threads */
 };
 
 static struct WireAnswer *answer_at(const Player *player, unsigned i)
@@ -123,6 +125,24 @@ static void in_threads(Concurrent *c, void *(*routine)(void *))
         c->schedule->join(c->strands[i].thread, NULL);
 }
 
+static void *all_native(void *arg)
+{
+    Strand *s = arg;
+    pthread_barrier_wait(&s->test->start);
+    return all_steps(s);
+}
+
+static void in_native_threads(Concurrent *c)
+{
+    pthread_barrier_init(&c->start, NULL, c->nstrands);
+    for (uint32_t i = 0; i < c->nstrands; i++)
+        if (pthread_create(&c->strands[i].thread, NULL, all_native, &c->strands[i]) != 0)
+            _exit(83);
+    for (uint32_t i = 0; i < c->nstrands; i++)
+        pthread_join(c->strands[i].thread, NULL);
+    pthread_barrier_destroy(&c->start);
+}
+
 static void in_order(Concurrent *c)
 {
     interpose_leave(c->first);
@@ -142,7 +162,7 @@ static void take_order(Concurrent *c, Reader *r)
     c->mode = take32(r);
     c->norder = take32(r);
     c->order = r->p;
-    if (c->mode > WIRE_OWN_THREADS || (size_t)(r->end - r->p) < c->norder)
+    if (c->mode > WIRE_NATIVE || (size_t)(r->end - r->p) < c->norder)
         _exit(79);
     r->p += c->norder;
     c->nstrands = take32(r);
@@ -169,7 +189,8 @@ static void play(Concurrent *c, Reader *r)
     uint32_t nprefix, nepilogue;
     uint64_t before = job_heap_bytes(c->player);
     Reader prefix = take_steps(r, &nprefix);
-    c->schedule->begin();
+    if (c->mode != WIRE_NATIVE)
+        c->schedule->begin();
     interpose_enter(c->first);
     call_steps(c->first, &prefix, nprefix, 0, 1);
     for (uint32_t i = 0; i < c->nstrands; i++) {
@@ -178,6 +199,8 @@ static void play(Concurrent *c, Reader *r)
     }
     if (c->mode == WIRE_ONE_THREAD)
         in_order(c);
+    else if (c->mode == WIRE_NATIVE)
+        in_native_threads(c);
     else
         in_threads(c, c->mode == WIRE_AT_ONCE ? all_steps : steps_by_turns);
     c->schedule->end();          /* what follows has no other thread */

@@ -1,0 +1,256 @@
+/*
+ * Names of places: "set.2" is the third field of struct set, "@count" a global variable, "*"
+ * all other memory. An access counts for the field that is nearest to it on its way:
+ *
+ *     q->head.n = 1      getelementptr struct.list, (getelementptr struct.queue, q, 0, 1), 0, 2
+ *                        writes "list.2"
+ */
+#include "analysis/effects/effects.h"
+#include "base/map.h"
+#include "program/program_llvm.h"
+#include <assert.h>
+#include <string.h>
+
+typedef Vec(uint32_t) Ids;
+
+/* One function alone. */
+typedef struct Own {
+    Ids reads, writes;
+} Own;
+
+struct EffectSet {
+    uint64_t *reads, *writes;    /* a bit for each name */
+    size_t words;
+    struct EffectSet *next;
+};
+
+struct Effects {
+    const Program *program;
+    const Calls *calls;
+    Arena arena;
+    Map names;                   /* name → its number + 1 */
+    Map own;                     /* symbol → Own * */
+    EffectSet *all;
+    Map known;                   /* symbol → EffectSet * */
+};
+
+/* ------------------------------------------------------------------ names */
+
+static uint32_t number_of(Effects *e, const char *name)
+{
+    uintptr_t n = (uintptr_t)map_get(&e->names, name);
+    if (!n) {
+        n = e->names.len + 1;
+        map_put(&e->names, name, (void *)n);
+    }
+    return (uint32_t)(n - 1);
+}
+
+/* "set.2", if the pointer is the field of a named structure. */
+static bool field_of(LLVMValueRef p, Str *out)
+{
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(p);
+    if (LLVMGetTypeKind(type) != LLVMStructTypeKind || LLVMGetNumOperands(p) < 3)
+        return false;
+    LLVMValueRef index = LLVMGetOperand(p, 2);
+    const char *name = LLVMGetStructName(type);
+    if (!name || !LLVMIsAConstantInt(index))
+        return false;
+    str_addf(out, "%s.%llu", strncmp(name, "struct.", 7) ? name : name + 7,
+             LLVMConstIntGetZExtValue(index));
+    return true;
+}
+
+static bool is_gep(LLVMValueRef p)
+{
+    return LLVMIsAGetElementPtrInst(p) ||
+           (LLVMIsAConstantExpr(p) && LLVMGetConstOpcode(p) == LLVMGetElementPtr);
+}
+
+/* False: it is a local variable, or constant. */
+static bool name_of(LLVMValueRef p, Str *out)
+{
+    size_t n;
+    while (is_gep(p)) {
+        if (!out->len)
+            field_of(p, out);
+        p = LLVMGetOperand(p, 0);
+    }
+    if (LLVMIsAAllocaInst(p) || (LLVMIsAGlobalVariable(p) && LLVMIsGlobalConstant(p)))
+        return false;
+    if (LLVMIsAGlobalVariable(p)) {
+        str_reset(out);
+        str_addf(out, "@%s", LLVMGetValueName2(p, &n));
+    } else if (!out->len) {
+        str_add(out, "*");
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------ one function */
+
+static void add_id(Ids *to, uint32_t id)
+{
+    for (size_t i = 0; i < to->len; i++)
+        if (to->items[i] == id)
+            return;
+    vec_push(to, id);
+}
+
+static void add_access(Effects *e, LLVMValueRef p, Ids *to)
+{
+    Str name = { 0 };
+    if (name_of(p, &name))
+        add_id(to, number_of(e, str_c(&name)));
+    str_release(&name);
+}
+
+/* Functions outside that touch no memory of the library's. */
+static bool is_harmless(const char *name)
+{
+    static const char *const begins[] = { "llvm.dbg", "llvm.lifetime", "pthread_", "mtx_",
+                                          "cnd_",     "sem_",          "malloc",   "calloc",
+                                          "abort",    "__assert" };
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (!strncmp(name, begins[i], strlen(begins[i])))
+            return true;
+    return false;
+}
+
+static bool is_pointer(LLVMValueRef v)
+{
+    return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind;
+}
+
+static void add_call(Effects *e, LLVMValueRef call, Own *own)
+{
+    size_t n;
+    LLVMValueRef f = LLVMGetCalledValue(call);
+    if (!LLVMIsAFunction(f) || !LLVMIsDeclaration(f) || is_harmless(LLVMGetValueName2(f, &n)))
+        return;
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+        LLVMValueRef p = LLVMGetOperand(call, i);
+        if (is_pointer(p)) {
+            add_access(e, p, &own->reads);
+            add_access(e, p, &own->writes);
+        }
+    }
+}
+
+static void add_instruction(Effects *e, LLVMValueRef i, Own *own)
+{
+    switch (LLVMGetInstructionOpcode(i)) {
+    case LLVMLoad: add_access(e, LLVMGetOperand(i, 0), &own->reads); break;
+    case LLVMStore: add_access(e, LLVMGetOperand(i, 1), &own->writes); break;
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        add_access(e, LLVMGetOperand(i, 0), &own->reads);
+        add_access(e, LLVMGetOperand(i, 0), &own->writes);
+        break;
+    case LLVMCall: add_call(e, i, own); break;
+    default: break;
+    }
+}
+
+static void look_at(Effects *e, const Function *fn)
+{
+    LLVMValueRef f = program_function_value(e->program, fn);
+    Own *own = arena_new(&e->arena, Own);
+    for (LLVMBasicBlockRef b = f ? LLVMGetFirstBasicBlock(f) : NULL; b;
+         b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            add_instruction(e, i, own);
+    map_put(&e->own, fn->symbol, own);
+}
+
+Effects *effects_new(const Program *p, const Calls *calls)
+{
+    Effects *e = xcalloc(1, sizeof *e);
+    size_t n;
+    const Function *const *fns = program_functions(p, &n);
+    assert(calls);
+    e->program = p;
+    e->calls = calls;
+    for (size_t i = 0; i < n; i++)
+        look_at(e, fns[i]);
+    return e;
+}
+
+void effects_free(Effects *e)
+{
+    if (!e)
+        return;
+    for (size_t i = 0; i < e->own.len; i++) {
+        Own *own = e->own.entries[i].value;
+        vec_release(&own->reads);
+        vec_release(&own->writes);
+    }
+    map_release(&e->names);
+    map_release(&e->own);
+    map_release(&e->known);
+    arena_release(&e->arena);
+    free(e);
+}
+
+/* ------------------------------------------------------- with all it calls */
+
+static void add_bits(uint64_t *to, const Ids *from)
+{
+    for (size_t i = 0; i < from->len; i++)
+        to[from->items[i] / 64] |= (uint64_t)1 << from->items[i] % 64;
+}
+
+static void add_closure(Effects *e, const Function *fn, Map *seen, EffectSet *to)
+{
+    size_t n;
+    const Own *own = map_get(&e->own, fn->symbol);
+    if (map_has(seen, fn->symbol) || !own)
+        return;
+    map_put(seen, fn->symbol, NULL);
+    add_bits(to->reads, &own->reads);
+    add_bits(to->writes, &own->writes);
+    const Function *const *callees = calls_callees(e->calls, fn, &n);
+    for (size_t i = 0; i < n; i++)
+        add_closure(e, callees[i], seen, to);
+}
+
+const EffectSet *effects_of(Effects *e, const Function *fn)
+{
+    EffectSet *s = map_get(&e->known, fn->symbol);
+    Map seen = { 0 };
+    if (s)
+        return s;
+    s = arena_new(&e->arena, EffectSet);
+    s->words = e->names.len / 64 + 1;
+    s->reads = arena_array(&e->arena, uint64_t, s->words);
+    s->writes = arena_array(&e->arena, uint64_t, s->words);
+    add_closure(e, fn, &seen, s);
+    map_release(&seen);
+    map_put(&e->known, fn->symbol, s);
+    return s;
+}
+
+bool effects_meet(const EffectSet *a, const EffectSet *b)
+{
+    assert(a->words == b->words);
+    for (size_t i = 0; i < a->words; i++)
+        if ((a->writes[i] & (b->reads[i] | b->writes[i])) || (b->writes[i] & a->reads[i]))
+            return true;
+    return false;
+}
+
+static void print_bits(const Effects *e, const uint64_t *bits, const char *what, Str *out)
+{
+    const char *before = what;
+    for (size_t i = 0; i < e->names.len; i++)
+        if (bits[i / 64] >> i % 64 & 1) {
+            str_addf(out, "%s%s", before, e->names.entries[i].key);
+            before = ", ";
+        }
+}
+
+void effects_print(const Effects *e, const EffectSet *s, Str *out)
+{
+    print_bits(e, s->reads, "reads ", out);
+    print_bits(e, s->writes, out->len ? "; writes " : "writes ", out);
+}
