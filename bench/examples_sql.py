@@ -74,6 +74,7 @@ def answer_of(a):
 def lite_database(schema, inserts, dialect="sqlite"):
     db = sqlite3.connect(":memory:")
     db.execute("PRAGMA foreign_keys = ON")
+    db.create_function("concat", -1, lambda *v: "".join(str(x) for x in v if x is not None))
     db.execute("PRAGMA case_sensitive_like = %d" % (dialect != "sqlite"))
     db.executescript(schema)
     db.executescript(inserts)
@@ -315,7 +316,7 @@ def suite_lines(folder):
         if text and not text.startswith("--"):
             words = set(re.findall(r'"([^"]+)"|(\w+)', text.lower()))
             used = [t for t in tables if (t, "") in words or ("", t) in words]
-            yield Query("%s:%d" % (os.path.basename(folder), i + 1), text, "".join(tables[t] for t in used), re.sub(r"\bchar_length\(", "length(", lite, flags=re.I))
+            yield Query("%s:%d" % (os.path.basename(folder), i + 1), text, "".join(tables[t] for t in used), re.sub(r"\.primary\b", '."primary"', re.sub(r"\bchar_length\(", "length(", lite, flags=re.I)))
 
 
 def listed_schema(db):

@@ -375,9 +375,33 @@ static void out_frames(SundewOut *o)
         lack(SUNDEW_LACK_BUDGET, FRAMES_MOST / 2, 0, dump.frames_left_out, "frames");
 }
 
+static void out_copy(SundewOut *o, unsigned frame, const void *bytes, size_t n, uint64_t address)
+{
+    SundewCopyRecord r = { .frame = frame, .address = address };
+    sundew_out_record(o, SUNDEW_REC_COPY, sizeof r + n);
+    sundew_out_bytes(o, &r, sizeof r);
+    sundew_out_bytes(o, bytes, n);
+}
+
+/* main()'s arguments as they were. They have no type: where something is hidden they stay here. */
+static void out_arguments(SundewOut *o)
+{
+    const SundewSettings *s = &sundew_settings;
+    unsigned last = dump.nframes ? dump.nframes - 1 : 0;
+    if (!s->ntext || !dump.nframes || dump.hides ||
+        strcmp(sundew_tables.functions[dump.frames[last].frame->row].symbol, "main") != 0)
+        return;
+    for (uint64_t at = 0; at < s->ntext;) {
+        size_t n = strlen(s->text_before + at) + 1;
+        out_copy(o, last, s->text_before + at, n, s->text + at);
+        at += n;
+    }
+}
+
 static void out_copies(SundewOut *o)
 {
     uint64_t left = COPIES_BUDGET;
+    out_arguments(o);
     for (unsigned i = 0; i < dump.nframes; i++) {
         const SundewFrame *f = dump.frames[i].frame;
         const SundewCopy *c = sundew_first_copy(f);

@@ -97,6 +97,7 @@ enum SundewPlace {
     SUNDEW_STACK,
     SUNDEW_TEXT_LITERAL,
     SUNDEW_GUESSED,        /* readable, but where it begins and ends is not known */
+    SUNDEW_ARGUMENT,       /* a string of main()'s argv, as long as it was at the start */
 };
 
 typedef struct SundewMemory {

@@ -93,6 +93,19 @@ static bool is_pointer(const SundewType *ty)
     return ty->kind == SUNDEW_DATA && ty->size == 8 && ty->npointers == 1;
 }
 
+/* One of the program's arguments, whole: what the program did to it does not count. */
+bool sundew_argument_at(uint64_t address, SundewExtent *e)
+{
+    const SundewSettings *s = &sundew_settings;
+    uint64_t from = address - s->text;
+    if (from >= s->ntext)
+        return false;
+    while (from && s->text_before[from - 1])
+        from--;
+    *e = (SundewExtent){ .start = s->text + from, .size = strlen(s->text_before + from) + 1 };
+    return true;
+}
+
 static bool guess(SundewWalk *w, const SundewItem *it, SundewObject *o)
 {
     const SundewType *ty = sundew_type(it->type);
@@ -101,6 +114,13 @@ static bool guess(SundewWalk *w, const SundewItem *it, SundewObject *o)
         o->address = s->argv;
         o->size = s->nargv;
         o->place = SUNDEW_GUESSED;
+        return true;
+    }
+    SundewExtent e;
+    if (sundew_argument_at(it->address, &e)) {
+        o->address = e.start;
+        o->size = e.size;
+        o->place = SUNDEW_ARGUMENT;
         return true;
     }
     const SundewMap *m = w->at_dump ? sundew_map_find(it->address) : NULL;

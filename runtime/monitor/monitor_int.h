@@ -69,6 +69,8 @@ bool sundew_extent_near(uint64_t address, SundewExtent *e);
 bool sundew_extent_starts(const void *p);
 /* The object, of a size that is copied whole, that ends just before it. */
 bool sundew_extent_behind(uint64_t address, SundewExtent *e);
+/* The string of main()'s argv that it lies in, as long as that was at the start. */
+bool sundew_argument_at(uint64_t address, SundewExtent *e);
 /* The same for variables; the row in sundew_tables.globals. */
 const SundewGlobal *sundew_global_at(uint64_t address);
 const SundewGlobal *sundew_global_numbered(uint32_t number);   /* or NULL */
@@ -336,6 +338,8 @@ typedef struct SundewSettings {
     char tmp[1024];                    /* TMPDIR; "" */
     char chance[1024];                 /* the list; "": none */
     uint64_t argv, nargv;              /* where main()'s argv lies, and its bytes */
+    uint64_t text, ntext;              /* its strings, one behind the other */
+    const char *text_before;           /* …as they were: a program may cut them up */
 } SundewSettings;
 extern SundewSettings sundew_settings;
 

@@ -82,6 +82,26 @@ static void find_argv(void)
     }
 }
 
+/* The strings of argv lie one behind the other. Programs cut them up, and main()'s test needs
+ * them whole. */
+static void keep_arguments(void)
+{
+    enum { MOST = 1 << 18 };
+    SundewSettings *s = &sundew_settings;
+    if (s->nargv < 16)
+        return;
+    uint64_t last = sundew_read_word(s->argv + s->nargv - 16);
+    s->text = sundew_read_word(s->argv);
+    if (!s->text || last < s->text || last - s->text >= MOST)
+        return;
+    uint64_t n = last - s->text + strlen((const char *)(uintptr_t)last) + 1;
+    char *kept = n <= MOST ? sundew_pages(n) : NULL;
+    if (!kept || sundew_safe_copy(kept, s->text, n) < n)
+        return;
+    s->text_before = kept;
+    s->ntext = n;
+}
+
 static void set_modes(void)
 {
     uint32_t n = sundew_tables.nfunctions;
@@ -111,6 +131,7 @@ void sundew_monitor_start(void)
         sundew_thread();
         sundew_signals_start();
         find_argv();
+        keep_arguments();
     }
     set_modes();
     errno = kept;

@@ -39,6 +39,8 @@ static size_t extent_from(const SundewLane *l, uint64_t *p, const SundewType *ty
     } else if (sundew_extent_behind(*p, &e)) {
         return end_of(&e, p, ty);
     }
+    if (sundew_argument_at(*p, &e))
+        return e.start + e.size - *p;
     return ty && ty->size ? ty->size : 1;
 }
 

@@ -3,6 +3,9 @@
 #define _GNU_SOURCE
 #endif
 #include "runtime/server/batch.h"
+#include "runtime/input/input.h"
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -10,6 +13,7 @@
 
 static struct sundew_batch *batch;
 static uint32_t file_length = UINT32_MAX;
+static char file_name[4096];           /* of the input; "": it has none */
 
 struct sundew_batch *sundew_batch_open(void)
 {
@@ -29,6 +33,9 @@ struct sundew_batch *sundew_batch_open(void)
         return NULL;
     }
     close(SUNDEW_BATCH_FD);
+    const char *plan = getenv(SUNDEW_INPUT_ENV);
+    if (plan && strncmp(plan, "in=", 3) == 0 && strlen(plan + 3) < sizeof file_name)
+        strcpy(file_name, plan + 3);
     return batch = b;
 }
 
@@ -41,8 +48,24 @@ const void *sundew_batch_input(uint64_t *len)
     return sundew_batch_bytes(batch) + s->at;
 }
 
+/* A program may remove or rename its input (a compressor does). The next run finds a new file. */
+static void keep_name(void)
+{
+    struct stat named, written;
+    if (!*file_name ||
+        (stat(file_name, &named) == 0 && fstat(SUNDEW_BATCH_INPUT_FD, &written) == 0 &&
+         named.st_ino == written.st_ino && named.st_dev == written.st_dev))
+        return;
+    int fd = open(file_name, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, 0644);
+    if (fd < 0)
+        return;
+    dup2(fd, SUNDEW_BATCH_INPUT_FD);
+    close(fd);
+}
+
 static void write_input(const struct sundew_batch *b, const struct sundew_slot *s)
 {
+    keep_name();
     const uint8_t *from = sundew_batch_bytes((struct sundew_batch *)b) + s->at;
     for (uint32_t done = 0; done < s->len;) {
         ssize_t n = pwrite(SUNDEW_BATCH_INPUT_FD, from + done, s->len - done, done);

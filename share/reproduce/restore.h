@@ -18,6 +18,9 @@ void restore_zero(void *to, unsigned long size);
 /* It was freed when the program crashed: so it is now. */
 void restore_freed(void *object);
 
+/* setjmp(): a longjmp() out of the function under test ends the test. */
+int restore_setjmp(void *buffer) __asm__("_setjmp") __attribute__((returns_twice));
+
 /* A FILE with this content, read up to `position`. */
 void *restore_file(const char *bytes, unsigned long size, unsigned long position);
 /* The same for standard input. */

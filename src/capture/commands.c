@@ -68,13 +68,10 @@ void clang_flags(const Cmdline *c, const char *compiler, Strings *out)
 bool is_configure_check(const char *cwd, const char *file)
 {
     static const char *const folders[] = {
-        "/CMakeFiles/CMakeTmp",
-        "/CMakeFiles/CMakeScratch",
-        "/CompilerIdC",
-        "/meson-private",
-        "/.conf_check",
-        "/config.tests",
-        "/ffconf.",
+        "/CMakeFiles/CMakeTmp", "/CMakeFiles/CMakeScratch",
+        "/CompilerIdC",         "/_CMakeLTOTest-",
+        "/meson-private",       "/.conf_check",
+        "/config.tests",        "/ffconf.",
         "/config-temp/",
     };
     static const char *const names[] = { "conftest", "CMakeCCompilerId", "testCCompiler",
@@ -173,7 +170,7 @@ bool commands_of_workspace(Workspace *ws, CompileCommands *out, Err *err)
         if (u && u->damaged)
             ok = err_set(err, "%s: %s (sundew doctor looks at the whole workspace)", u->source,
                          u->reason);
-        else if (u)
+        else if (u && file_exists(u->source))      /* a configuration deletes its own */
             add_unit(u, &seen, out);
     }
     strings_release(&names);

@@ -335,9 +335,24 @@ static bool take_sanitizers(Relinking *r, const Flag *f, Err *err)
     return true;
 }
 
+static bool has_sanitizer(const Relink *plan)
+{
+    for (char *const *m = plan->more; m && *m; m++)
+        if (str_starts(*m, "-fsanitize="))
+            return true;
+    return false;
+}
+
+/* A sanitizer's library can't be linked into a static program: that one becomes dynamic. Its
+ * objects need not be position-independent. */
 static bool take_static(Relinking *r, const Flag *f, Err *err)
 {
     (void)err;
+    bool whole = strcmp(f->word, "-static") == 0 || strcmp(f->word, "-static-pie") == 0;
+    if (whole && has_sanitizer(r->plan)) {
+        strings_add(r->argv, strcmp(f->word, "-static") == 0 ? "-no-pie" : "-pie");
+        return true;
+    }
     r->statically |= strcmp(f->word, "-static") == 0;
     add_words(r, f);
     return true;

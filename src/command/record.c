@@ -158,14 +158,30 @@ static bool was_kept_from_writing(Session *s, const RunResult *r)
            (strstr(said, "Read-only file system") || strstr(said, "Permission denied"));
 }
 
+/* As it is, unless a terminal would obey it. */
+static void pass_stream(FILE *to, const Str *text)
+{
+    Str shown = { 0 };
+    const char *p = str_c(text), *end = p + text->len;
+    for (const char *next; isatty(fileno(to)) && p < end; p = next) {
+        const char *newline = memchr(p, '\n', (size_t)(end - p));
+        next = newline ? newline + 1 : end;
+        escape_terminal(&shown, p, (size_t)((newline ? newline : end) - p));
+        str_add(&shown, newline ? "\n" : "");
+    }
+    fwrite(str_c(&shown), 1, shown.len, to);
+    fwrite(p, 1, (size_t)(end - p), to);
+    fflush(to);
+    str_release(&shown);
+}
+
 /* What the program itself wrote goes where it would have gone; with --json
  * standard output is ours. */
 static void pass_on(Session *s, const RunResult *r)
 {
     if (!session_flag(s, "json"))
-        fwrite(str_c(&r->out.text), 1, r->out.text.len, stdout);
-    fflush(stdout);
-    fwrite(str_c(&r->err.text), 1, r->err.text.len, stderr);
+        pass_stream(stdout, &r->out.text);
+    pass_stream(stderr, &r->err.text);
     if (r->out.truncated || r->err.truncated)
         session_note(s, "the program wrote more than is passed on: the middle of its output is "
                         "missing here");

@@ -293,11 +293,16 @@ static Sym bag_of(Sought *s, const Sym *rows, size_t n)
     return b;
 }
 
+static int rows_in_group(const Sought *s, const Op *op)
+{
+    return s->filled == op && s->shape.group < 2 ? 2 : s->shape.group;
+}
+
 /* The rows of an input that are there, and new ones. */
 static Sym all_rows_of(Sought *s, const Op *op, size_t k)
 {
     Vec(Sym) rows = { 0 };
-    int fresh = s->shape.empty >> k & 1 ? 0 : s->shape.group;
+    int fresh = s->shape.empty >> k & 1 ? 0 : rows_in_group(s, op);
     size_t *starts = arena_array(s->a, size_t, (size_t)fresh + 1);
     for (int i = 0; i < fresh; i++) {
         starts[i] = s->slots.len;
@@ -354,7 +359,7 @@ static Sym row_of_group(Sought *s, const Op *op)
     bool first = true;
     s->inexact |= op->nin > 1 && made_of(s, op);   /* all have the same empty sides */
     for (size_t k = 0; k < op->nin; k++) {
-        int n = op->nin > 1 && (s->shape.empty >> k & 1) ? 0 : s->shape.group;
+        int n = op->nin > 1 && (s->shape.empty >> k & 1) ? 0 : rows_in_group(s, op);
         Sym *rows = arena_array(s->a, Sym, (size_t)n + 1);
         size_t *starts = arena_array(s->a, size_t, (size_t)n + 1);
         for (int i = 0; i < n; i++) {
@@ -967,8 +972,6 @@ bool demand_class(Sought *s, const Class *c)
     case CLASS_BOUNDARY:
     case CLASS_ONE_DECIDES: demand_atom(s, c); break;
     case CLASS_GROUP_OF_TWO:
-        if (s->shape.group < 2)
-            s->shape.group = 2;
         s->filled = op;
         demand_row(s, op);
         break;

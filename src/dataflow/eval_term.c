@@ -203,13 +203,14 @@ static Datum eval_logic(Eval *ev, const Term *t, const Env *env)
 static const Regex *regex_of(Eval *ev, const Term *t, const Datum *pattern)
 {
     Str key = { 0 };
-    str_addf(&key, "%d%d", t->kind, t->fold);
+    str_addf(&key, "%d%d%d", t->kind, t->fold, t->java);
     str_addn(&key, pattern->u.s, pattern->len);
     void **slot = map_slotn(&ev->regexes, key.data, key.len);
     static char wrong;
     if (!*slot) {
         Err err = { 0 };
-        int flags = regex_is_simple(pattern->u.s, pattern->len) ? REGEX_DOT_ALL : 0;
+        bool simple = !t->java && regex_is_simple(pattern->u.s, pattern->len);
+        int flags = simple ? REGEX_DOT_ALL : 0;
         Regex *r = t->kind == TERM_LIKE
                        ? regex_like(&ev->regex_arena, pattern->u.s, pattern->len, t->fold, &err)
                        : regex_new(&ev->regex_arena, pattern->u.s, pattern->len, flags, &err);

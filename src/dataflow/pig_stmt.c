@@ -700,6 +700,7 @@ static bool parse_sort_keys(Pig *g, Op *op, PigScope *s)
         bool paren = pig_is(g, "(") && !pig_is_at(g, 1, ")");
         if (paren)
             pig_next(g);
+        bool star = pig_is(g, "*");
         do {
             ok = pig_columns(g, s, &columns);
         } while (ok && paren && pig_take(g, ","));
@@ -708,7 +709,7 @@ static bool parse_sort_keys(Pig *g, Op *op, PigScope *s)
         if (!down)
             pig_take(g, "ASC");
         for (size_t i = 0; ok && i < columns.len; i++) {
-            SortKey k = { columns.items[i], down, !down };
+            SortKey k = { columns.items[i], down, !down, star };
             vec_push(&keys, k);
         }
         vec_release(&columns);
@@ -846,6 +847,8 @@ static const struct {
 
 static Op *parse_operator(Pig *g)
 {
+    if (!g->nesting)
+        g->operators = 0;
     if (g->nesting > 100) {
         pig_fail(g, pig_peek(g, 0)->at, "relations are nested too deep");
         return NULL;

@@ -123,6 +123,7 @@ struct Term {
     bool wrap; /* TERM_PROJECT: a tuple even for one column */
     bool implicit; /* TERM_CAST: nobody wrote it */
     bool fold; /* TERM_LIKE: ignore case */
+    bool java; /* TERM_MATCHES: the pattern is no constant, so Java's engine has it */
     bool distinct; /* TERM_AGGREGATE: over distinct values */
     bool all; /* TERM_QUANTIFIED: ALL */
     TermKind compare; /* TERM_QUANTIFIED: TERM_EQ, … */
@@ -180,6 +181,7 @@ typedef struct SortKey {
     Term *expr;
     bool descending;
     bool nulls_first; /* Pig: ascending true, descending false */
+    bool star; /* of `*`: also what has no order of its own */
 } SortKey;
 
 /* The keys of one input of GROUP or JOIN. */

@@ -99,7 +99,7 @@ typedef struct Sought {
     const char *missing;       /* a function that nobody brought */
     Shape shape;
     bool one_group;            /* there is one GROUP of one input on the way */
-    const Op *filled;          /* this GROUP must have rows */
+    const Op *filled;          /* this GROUP must have two rows */
     size_t turn;               /* rows of unions so far */
     int shared;                /* two rows that are demanded may be made of one row */
     double deadline;           /* of making the demand; 0: none */

@@ -12,6 +12,8 @@
 #include <assert.h>
 #include <stdio.h>
 
+enum { MOST_COLUMNS = 10000 };
+
 static bool fail(SrcPos at, Err *err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 static bool fail(SrcPos at, Err *err, const char *fmt, ...)
@@ -336,6 +338,7 @@ static bool finish_kind(Plan *p, Term *e, const Scope *scope, Err *err)
         return true;
     case TERM_MATCHES:
     case TERM_LIKE:
+        e->java = e->args[1]->kind != TERM_CONST;
         e->type = dtype_of(DATUM_BOOL);
         return want_text(p, &e->args[0], err) && want_text(p, &e->args[1], err);
     case TERM_COND: return want_bool(p, &e->args[0], err) && finish_branches(p, e, 1, 1, err);
@@ -659,7 +662,11 @@ static bool finish_order(Plan *p, Op *op, const Scope *up, Err *err)
         Term **e = &op->order[i].expr;
         if (!term_finish(p, e, &scope, err))
             return false;
-        if (p->lang == LANG_PIG && not_simple((*e)->type.kind) && (*e)->index >= 0)
+        if (p->lang == LANG_PIG && (*e)->kind != TERM_FIELD && (*e)->kind != TERM_PROJECT)
+            return fail((*e)->at, err, "%s takes columns; compute the key in a FOREACH first",
+                        op_kind_name(op->kind));
+        if (p->lang == LANG_PIG && not_simple((*e)->type.kind) && (*e)->index >= 0 &&
+            !op->order[i].star)
             return fail((*e)->at, err, "%s has no order", describe((*e)->type));
     }
     return true;
@@ -727,7 +734,7 @@ static bool finish_stream(Op *op)
     return true;
 }
 
-bool op_finish_in(Plan *p, Op *op, const Scope *up, Err *err)
+static bool finish_op(Plan *p, Op *op, const Scope *up, Err *err)
 {
     switch (op->kind) {
     case OP_LOAD:
@@ -765,6 +772,24 @@ bool op_finish_in(Plan *p, Op *op, const Scope *up, Err *err)
     }
     assert(!"reached");
     return false;
+}
+
+/* Columns, with those of tuples and bags in them; counted to a bit more than `most`. */
+static size_t size_of(const Schema *s, size_t most)
+{
+    size_t n = s ? s->n : 0;
+    for (size_t i = 0; s && i < s->n && n <= most; i++)
+        n += size_of(s->fields[i].type.inner, most - n);
+    return n;
+}
+
+/* A few relations that are crossed with themselves have columns without end, and so have tuples of
+ * tuples. */
+bool op_finish_in(Plan *p, Op *op, const Scope *up, Err *err)
+{
+    return finish_op(p, op, up, err) &&
+           (size_of(op->schema, MOST_COLUMNS) <= MOST_COLUMNS ||
+            fail(op->at, err, "this has more than %d columns", MOST_COLUMNS));
 }
 
 bool op_finish(Plan *p, Op *op, Err *err) { return op_finish_in(p, op, NULL, err); }

@@ -125,6 +125,7 @@ typedef struct Sandbox {
     char **readable, **writable;
     Protection rows[PROTECT_COUNT];
     bool private_tmp[4]; /* which of sandbox_private[] are our own */
+    bool own_ipc; /* System V's objects are our own */
     unsigned user_tasks; /* threads of the user outside, at the start */
 } Sandbox;
 extern const char *const sandbox_private[4];
@@ -134,6 +135,9 @@ extern const char *const sandbox_private[4];
 void sandbox_enter(Sandbox *s, int control);
 bool seccomp_enter(const Sandbox *s, char *why, size_t size);
 bool landlock_enter(const Sandbox *s, char *why, size_t size);
+
+/* Removes all of System V's objects; for a namespace of our own. */
+void ipc_empty(void);
 
 _Noreturn void worker_main(int control);
 

@@ -287,7 +287,7 @@ static void enter_namespaces(Sandbox *s)
     if (wanted(s, PROTECT_MOUNT))
         note(s, PROTECT_MOUNT, unshare(CLONE_NEWNS) == 0);
     if (wanted(s, PROTECT_PID)) {
-        unshare(CLONE_NEWIPC | CLONE_NEWUTS);
+        s->own_ipc = unshare(CLONE_NEWIPC | CLONE_NEWUTS) == 0;
         note(s, PROTECT_PID, unshare(CLONE_NEWPID) == 0);
     }
 }

@@ -652,6 +652,8 @@ static void say_done(Worker *w)
  * stays: the same size as at the begin means nothing new. */
 static void empty_private(Worker *w)
 {
+    if (w->sandbox.own_ipc)
+        ipc_empty();
     for (size_t i = 0; i < 4; i++) {
         struct stat st;
         if (!w->sandbox.private_tmp[i] || stat(sandbox_private[i], &st) != 0 ||

@@ -8,6 +8,9 @@
  *
  * What the command line says wins. A section for another command is checked
  * only for its name.
+ *
+ * A project that was fetched brings its sundew.ini along. So a file that was found, and not named with
+ * --config, can't take protections away, name commands, or name files outside of the project.
  */
 #include "base/escape.h"
 #include "base/file.h"
@@ -46,15 +49,49 @@ static bool is_on(const char *text)
            strcmp(text, "1") == 0;
 }
 
+/* Is `path` in the project's folder, links followed as far as there is something? */
+static bool is_inside(const Session *s, const char *path)
+{
+    char *full = path_absolute(path), *root = path_real(s->root), *real = NULL;
+    for (;;) {
+        real = path_real(full);
+        char *slash = strrchr(full, '/');
+        if (real || !slash || slash == full)
+            break;
+        *slash = 0;
+    }
+    size_t n = root ? strlen(root) : 0;
+    bool inside = root && real && strncmp(real, root, n) == 0 && (!real[n] || real[n] == '/');
+    free(full);
+    free(root);
+    free(real);
+    return inside;
+}
+
+static bool may_set(const Session *s, const Option *o, const char *value)
+{
+    static const char *const never[] = {
+        "no-sandbox", "network", "writable", "udf", "oracle", NULL
+    };
+    static const char *const paths[] = { "FILE", "DIR", "PATH", NULL };
+    return !str_is_one_of(o->name, never) && (!o->arg || !str_is_one_of(o->arg, paths) ||
+                                              strcmp(value, "-") == 0 || is_inside(s, value));
+}
+
 /* Settings of the project stand before those of the command line, so that the
  * last one wins. */
 static bool setting(Session *s, const Command *in, const char *file, int line, char *key,
-                    char *value, size_t *at, Err *err)
+                    char *value, bool found, size_t *at, Err *err)
 {
     const Option *o = option_find(in, key);
     if (!o || strcmp(key, "workspace") == 0 || strcmp(key, "config") == 0 ||
         strcmp(key, "help") == 0 || strcmp(key, "print-config") == 0)
         return err_set(err, "%s:%d: no setting '%s'", file, line, key);
+    if (found && !(!o->arg && is_off(value)) && !may_set(s, o, value))
+        return err_set(err,
+                       "%s:%d: a project may not set '%s' to this: say it on the command line, or "
+                       "name the file with --config",
+                       file, line, key);
     if (!o->arg && is_off(value))
         return true;
     if (!o->arg && !is_on(value))
@@ -69,7 +106,7 @@ static bool setting(Session *s, const Command *in, const char *file, int line, c
     return true;
 }
 
-bool config_read(Session *s, const char *path, Err *err)
+bool config_read(Session *s, const char *path, bool found, Err *err)
 {
     Str text = { 0 };
     if (!file_read(path, &text, err))
@@ -99,7 +136,7 @@ bool config_read(Session *s, const char *path, Err *err)
             ok = err_set(err, "%s:%d: expected 'name = value' or '[command]'", path, line);
         } else if (mine) {
             *equals = 0;
-            ok = setting(s, in, path, line, trim(word), trim(equals + 1), &at, err);
+            ok = setting(s, in, path, line, trim(word), trim(equals + 1), found, &at, err);
         }
     }
     str_release(&text);

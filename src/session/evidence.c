@@ -24,6 +24,23 @@ enum { MOST_NOTES = 10 };       /* of a program, unless -v is given */
 
 /* ---- programs */
 
+/* Units that are not what was captured. */
+static void say_damage(Session *s, const CapturedProgram *c)
+{
+    for (size_t i = 0; i < c->nfailed; i++)
+        if (c->failed[i]->damaged)
+            session_note(s, "%s: %s", c->failed[i]->source, c->failed[i]->reason);
+    for (size_t i = 0; i < c->nmissing; i++)
+        if (c->missing[i].damaged)
+            session_note(s, "%s: %s", c->missing[i].object, c->missing[i].reason);
+    if (c->ndamaged)
+        session_incomplete(s,
+                           "%zu unit%s of %s %s damaged in the workspace: build again (sundew "
+                           "doctor tells which)",
+                           c->ndamaged, c->ndamaged == 1 ? "" : "s", c->name,
+                           c->ndamaged == 1 ? "is" : "are");
+}
+
 /* Units that are missing and the like: every command says them. */
 static void say_notes(Session *s, const Program *p)
 {
@@ -37,19 +54,8 @@ static void say_notes(Session *s, const Program *p)
                      "%s: %zu of %zu units %s missing (sundew show programs -v lists "
                      "them)",
                      c->name, missing, missing + c->nunits, missing == 1 ? "is" : "are");
-    for (size_t i = 0; i < c->nfailed; i++)
-        if (c->failed[i]->damaged)
-            session_note(s, "%s: %s", c->failed[i]->source, c->failed[i]->reason);
-    for (size_t i = 0; i < c->nmissing; i++)
-        if (c->missing[i].damaged)
-            session_note(s, "%s: %s", c->missing[i].object, c->missing[i].reason);
-    if (c->ndamaged)
-        session_incomplete(s,
-                           "%zu unit%s of %s %s damaged in the workspace: build again (sundew "
-                           "doctor tells which)",
-                           c->ndamaged, c->ndamaged == 1 ? "" : "s", c->name,
-                           c->ndamaged == 1 ? "is" : "are");
-    else if (missing)
+    say_damage(s, c);
+    if (missing && !c->ndamaged)
         session_incomplete(s, "%zu of %zu units of %s %s missing", missing, missing + c->nunits,
                            c->name, missing == 1 ? "is" : "are");
     size_t shown = session_verbose(s) || n <= MOST_NOTES ? n : MOST_NOTES;
@@ -69,8 +75,10 @@ const Program *session_open_program(Session *s, const char *name, Err *err)
         if (strcmp(program_captured(s->programs.items[i])->path, c->path) == 0)
             return s->programs.items[i];
     Program *p = program_open(s->workspace, workspace_with_libraries(s->workspace, c), err);
-    if (!p)
+    if (!p) {              /* who can do without it goes on, and is not complete */
+        say_damage(s, c);
         return NULL;
+    }
     say_notes(s, p);
     vec_push(&s->programs, p);
     return p;

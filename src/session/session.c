@@ -290,9 +290,9 @@ static bool read_config(Session *s, Err *err)
 {
     const char *named = session_option(s, "config");
     if (named)
-        return config_read(s, named, err);
+        return config_read(s, named, false, err);
     char *path = path_join(s->root, "sundew.ini");
-    bool ok = !file_exists(path) || config_read(s, path, err);
+    bool ok = !file_exists(path) || config_read(s, path, true, err);
     free(path);
     return ok;
 }

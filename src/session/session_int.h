@@ -52,7 +52,7 @@ bool args_parse(Session *s, int argc, char **argv, Err *err);
 const Option *option_find(const Command *c, const char *name);
 
 /* ---- config.c */
-bool config_read(Session *s, const char *path, Err *err);
+bool config_read(Session *s, const char *path, bool found, Err *err);
 void config_print(Session *s, Str *out);
 
 /* ---- evidence.c */

@@ -345,6 +345,9 @@ void judge_reply(const JudgePlan *plan, const Reply *r, Faults *out)
         judge_add(out, FAULT_HANG, "the request does not end", "", 0);
     else if (r->crashed)
         judge_add(out, FAULT_CRASH, "PHP itself died by a signal", "", 0);
+    else if (r->entangled)
+        judge_add(out, FAULT_HTML_ERROR,
+                  "the page is too deep, or has too many attributes, to be read", "", 0);
     bool moved = r->status >= 300 && r->status < 400;
     if (crashed || r->timed_out || r->crashed || r->cut || moved || plan->no_html || !r->body.len ||
         !reply_is_html(r) || !is_page(&r->body))

@@ -41,6 +41,8 @@ typedef struct Options {
 void page_options(const PagePlan *plan, const char *html, size_t n, Options *out);
 /* The request for an address seen on the page; NULL: outside, or no script. */
 Request *page_target(const PagePlan *plan, const char *url);
+/* Can the page be read, by this and by html_check(), with a bearable use of time and of the stack? */
+bool page_is_bearable(const char *page, size_t n);
 /* What reading HTML needs and is not built in; NULL: nothing. */
 const char *page_missing(void);
 void options_release(Options *o);

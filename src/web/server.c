@@ -3,6 +3,8 @@
 #include "base/file.h"
 #include "base/shared.h"
 #include "run/run.h"
+#include "web/judge.h"
+#include "web/page.h"
 #include <assert.h>
 
 enum { KEEP = 8 << 20 };
@@ -321,6 +323,8 @@ static Reply *run(Server *s, const Str *vars, const Str *body, Err *err)
     r->seconds = res.cpu_seconds;
     r->cut = res.out.truncated;
     read_page(r, &res.out.text);
+    r->entangled = reply_is_html(r) && !page_is_bearable(str_c(&r->body), r->body.len);
+    r->cut |= r->entangled;
     run_result_release(&res);
     return r;
 }

@@ -39,7 +39,8 @@ typedef struct Reply {
     int status;                 /* HTTP */
     Vec(Header) headers;
     Str body;
-    bool cut;                   /* the page was larger than what is kept */
+    bool cut;                   /* the page was larger than what is kept, or … */
+    bool entangled;             /* … nobody can read it in a bearable time */
     bool timed_out, crashed;    /* of the process */
     int signal;
     double seconds;             /* CPU */

@@ -9,6 +9,7 @@
  *     expect:   exit statuses that are right, "0 1" say
  *     silent:   no finding may be reported (an abort() means: it got through)
  *     without:  a protection that the kernel may refuse, for run: the attack must not get through
+ *     twice:    for run: two runs in one sandbox
  *     long:     for make soak
  *
  * Nothing may stay in TMPDIR.

@@ -37,7 +37,7 @@ static void read_settings(const uint8_t *data, size_t n)
     const Command *const all[] = { &command, &other, NULL };
     Session s = { .commands = all, .command = &command };
     Err err = { 0 };
-    fuzz_said(config_read(&s, fuzz_file("sundew.ini", data, n), &err), &err);
+    fuzz_said(config_read(&s, fuzz_file("sundew.ini", data, n), false, &err), &err);
     for (size_t k = 0; k < s.values.len; k++) {
         free(s.values.items[k].text);
         free(s.values.items[k].origin);

@@ -1,4 +1,5 @@
-/* What programs under test leave: crash files, traces, files of calls, answers of the player. */
+/* What programs under test leave: crash files, traces, files of calls, answers of the player, the memory of a
+ * scheduled run. */
 #include "fuzz.h"
 #include "../unit/crash_sample.h"
 #include "../unit/sequence_lab.h"
@@ -8,10 +9,12 @@
 #include "engine/protocol/protocol.h"
 #include "engine/record/crash.h"
 #include "engine/record/trace.h"
+#include "engine/schedule/schedule_int.h"
 #include "runtime/format/callfile.h"
 #include "runtime/format/tables.h"
 #include "runtime/format/tracefile.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 /* ---- crash files */
@@ -171,7 +174,7 @@ static void memory(Str *s, size_t bytes)
         varint(s, i);
         varint(s, bytes);
         for (size_t k = 0; k < bytes; k++)
-            str_addc(s, (char)(i == 2 ? 'a' + k % 26 : k % 8 ? 0x90 * (k % 8 == 1) : (int)k));
+            str_addc(s, (char)(i == 2 ? (int)(97 + k % 26) : k % 8 ? 0x90 * (k % 8 == 1) : (int)k));
     }
 }
 
@@ -331,7 +334,7 @@ static void read_trace(const uint8_t *data, size_t n)
     if (n % 7 && n - from > sizeof(SundewStreamHeader) + strlen(program_key(p)) && copy[0] == 'S')
         memcpy(copy + sizeof(SundewStreamHeader), program_key(p), strlen(program_key(p)));
     fuzz_file(stream, copy, n - from);
-    if (n % 2) {                       /* another thread, of the same or of another process */
+    if (n % 2) { /* another thread, of the same or of another process */
         if (n - from > sizeof(SundewStreamHeader) && n % 3)
             copy[offsetof(SundewStreamHeader, pid)]++;
         fuzz_file("trace/10.1.stream", copy, n - from);
@@ -563,8 +566,44 @@ static void make_ktests(Samples_ *out)
     fuzz_sample(out, two, sizeof two - 1);
 }
 
+/* ---- what a scheduled run left: its head and the beginning of its steps */
+
+static void make_schedules(Samples_ *out)
+{
+    static struct sundew_schedule p;
+    memset(&p, 0, sizeof p);
+    p.ended = SUNDEW_SCHEDULE_DEADLOCK;
+    p.nthreads = 3;
+    p.nsteps = 2;
+    p.npoints = 9;
+    p.most_points = 100;
+    p.nraces = 1;
+    p.steps[0] = (struct sundew_step){ .thread = 1, .chosen = 2, .kind = SUNDEW_AT_LOCK };
+    p.steps[1] = (struct sundew_step){ .thread = 2, .kind = SUNDEW_AT_WRITE, .site = 5 };
+    p.races[0].first.nheld = 200;
+    fuzz_sample(out, &p, offsetof(struct sundew_schedule, steps) + 4 * sizeof *p.steps);
+}
+
+static void read_scheduled(const uint8_t *data, size_t n)
+{
+    static struct sundew_schedule p;
+    ScheduleRun run = { 0 };
+    memset(&p, 0, sizeof p);
+    memcpy(&p, data, n < sizeof p ? n : sizeof p);
+    schedule_take(&p, 10, &run);
+    if (run.ended >= SUNDEW_SCHEDULE_ENDS || run.nthreads > SUNDEW_SCHEDULE_THREADS)
+        abort();
+    for (size_t i = 0; i < run.steps.len; i++)
+        if (run.steps.items[i].thread >= run.nthreads || run.steps.items[i].site > 10)
+            abort();
+    for (size_t i = 0; i < run.waits.len; i++)
+        schedule_kind_name(run.waits.items[i].kind);
+    schedule_run_release(&run);
+}
+
 const FuzzReader fuzz_left[] = {
     { .name = "crash", .read = read_crash, .make = make_crashes },
+    { .name = "scheduled", .read = read_scheduled, .make = make_schedules },
     { .name = "trace", .read = read_trace, .make = make_traces },
     { .name = "calls", .read = read_calls, .make = make_calls },
     { .name = "answer", .read = read_answer, .make = make_answers },

@@ -5,7 +5,6 @@
 #include "engine/events/events_int.h"
 #include "engine/explore/program/fast.h"
 #include "engine/explore/queue.h"
-#include "engine/schedule/schedule_int.h"
 #include "runtime/server/batch.h"
 #include <stdlib.h>
 #include <string.h>
@@ -299,41 +298,6 @@ static void read_counts(const uint8_t *data, size_t n)
     }
 }
 
-/* ---- what a scheduled run left: its head and the beginning of its steps */
-
-static void make_schedules(Samples_ *out)
-{
-    static struct sundew_schedule p;
-    memset(&p, 0, sizeof p);
-    p.ended = SUNDEW_SCHEDULE_DEADLOCK;
-    p.nthreads = 3;
-    p.nsteps = 2;
-    p.npoints = 9;
-    p.most_points = 100;
-    p.nraces = 1;
-    p.steps[0] = (struct sundew_step){ .thread = 1, .chosen = 2, .kind = SUNDEW_AT_LOCK };
-    p.steps[1] = (struct sundew_step){ .thread = 2, .kind = SUNDEW_AT_WRITE, .site = 5 };
-    p.races[0].first.nheld = 200;
-    fuzz_sample(out, &p, offsetof(struct sundew_schedule, steps) + 4 * sizeof *p.steps);
-}
-
-static void read_scheduled(const uint8_t *data, size_t n)
-{
-    static struct sundew_schedule p;
-    ScheduleRun run = { 0 };
-    memset(&p, 0, sizeof p);
-    memcpy(&p, data, n < sizeof p ? n : sizeof p);
-    schedule_take(&p, 10, &run);
-    if (run.ended >= SUNDEW_SCHEDULE_ENDS || run.nthreads > SUNDEW_SCHEDULE_THREADS)
-        abort();
-    for (size_t i = 0; i < run.steps.len; i++)
-        if (run.steps.items[i].thread >= run.nthreads || run.steps.items[i].site > 10)
-            abort();
-    for (size_t i = 0; i < run.waits.len; i++)
-        schedule_kind_name(run.waits.items[i].kind);
-    schedule_run_release(&run);
-}
-
 /* ---- what a run of events left */
 
 static void make_events(Samples_ *out)
@@ -371,7 +335,6 @@ static void read_events(const uint8_t *data, size_t n)
 const FuzzReader fuzz_shared[] = {
     { .name = "log", .read = read_log, .make = make_logs },
     { .name = "coverage", .read = read_counts, .make = make_counts },
-    { .name = "scheduled", .read = read_scheduled, .make = make_schedules },
     { .name = "events", .read = read_events, .make = make_events },
     { 0 },
 };

@@ -38,7 +38,7 @@ attack_regress() {
     "$SUNDEW" regress libtarget.a --headers "$TOP/tests/attack/target.h" -o tests --count 200 --mutants 10 --time 20s && ls tests
 }
 
-attack_run() { "$SUNDEW_BUILD/tests/run-one" ${WITHOUT:+--without "$WITHOUT"} ./subject; }
+attack_run() { "$SUNDEW_BUILD/tests/run-one" ${TWICE:+--twice} ${WITHOUT:+--without "$WITHOUT"} ./subject; }
 
 # attack FILE COMMAND
 attack() {
@@ -51,7 +51,7 @@ attack() {
         *) prepare_explore "$file" ;;
     esac || return 1
     mkdir -p tmp
-    export TOP SUNDEW SUNDEW_BUILD WITHOUT="$(field "$file" without)" TMPDIR="$PWD/tmp"
+    export TOP SUNDEW SUNDEW_BUILD TWICE="$(field "$file" twice)" WITHOUT="$(field "$file" without)" TMPDIR="$PWD/tmp"
     export -f "attack_${kind#explore-}"
     timeout -k 5 "$LIMIT" bash -c "attack_${kind#explore-}" >out.txt 2>&1
     got=$?
@@ -77,6 +77,7 @@ for file in "$TOP"/tests/attack/*.c; do
 done
 if [ -z "${ATTACK_ONLY:-}" ]; then
     . "$TOP/tests/attack/web.bash"
+    ok "scripts, examples: they are deep, long, or grow without end" attack_scripts
     ok "functions, examples: they don't answer, answer without end, die" attack_functions
     if [ -e "$SUNDEW_BUILD/php/sundew.so" ]; then
         ok "php, web: an application attacks what runs it" attack_php

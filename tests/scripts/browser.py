@@ -249,6 +249,35 @@ def evidence(b, check):
         "explore/overflow")
 
 
+# A function from its first line to its last, the steps' numbers beside their lines.
+PATH = "const p = document.querySelector('.function .path'); "
+
+
+def path(b, check):
+    b.open("path.html")
+    b.js("document.querySelector('.f').open = true")
+    check("the whole function is folded away",
+          b.js(PATH + "return [p.checkVisibility(), p.closest('details').querySelector('summary').textContent]"),
+          [False, "Whole function walk"])
+    b.js(CLICK, ".function summary")
+    lines = b.js(PATH + "return [...p.querySelectorAll('.l')].filter(l => l.checkVisibility()).map(l => l.dataset.n)")
+    check("…and shown from its first line to its last", lines, [str(n) for n in range(5, 17)])
+    check("the path is drawn into it", b.js(
+        PATH + "return [...p.querySelectorAll('.on-path')].map(m => m.textContent + ' ' + m.nextElementSibling.dataset.n)"),
+        ["1 9", "3 15"])
+    check("…each number beside its line", b.js(
+        PATH + "return [...p.querySelectorAll('.on-path')].every(m => { "
+        "const a = m.getBoundingClientRect(), b = m.nextElementSibling.getBoundingClientRect(); "
+        "return a.height > 0 && a.top < b.bottom && b.top < a.bottom; })"), True)
+    check("the failing line is marked", b.js(PATH + "return [...p.querySelectorAll('.hit')].map(l => l.dataset.n)"), ["15"])
+    check("the trend is drawn", b.js(
+        "return document.querySelector('.trend polyline').getAttribute('points').trim()"), "0.0,76.0 600.0,4.0")
+    check("…and told", b.js(
+        "return document.querySelector('.trend p').textContent.replace(/ \\([^)]*\\)/g, '')"),
+        "2 runs: 0 findings after the first, 1 after the last, 1 at most.")
+    check("nothing on the console", b.console(), [])
+
+
 def looks(b, check):
     for dark in (False, True):
         b.open("sample.html", dark)
@@ -350,7 +379,7 @@ def main():
 
     b = Browser()
     try:
-        for part in (sample, looks, hostile, two_thousand, many):
+        for part in (sample, path, looks, hostile, two_thousand, many):
             part(b, check)
     finally:
         b.close()

@@ -294,7 +294,7 @@ cp "$TOP/tests/subjects/capture/configure" configure
 ok "configure alone captures nothing, and says so" says "only the checks of a configuration" "$SUNDEW" capture -- sh ./configure
 ok "…unless that is enough" status 0 "$SUNDEW" capture --min-share 0 -- sh ./configure
 ok "configure scripts: their tests are no units" captured sh -ec 'sh ./configure && make'
-ok "…an archive of theirs is no program" sh -ec '"$SUNDEW" -q capture --min-share 0 -- sh -ec "echo \"int f(void){return 0;}\" >conftest.c; gcc -c conftest.c -o conftest2.o; ar cru libconftest.a conftest2.o; gcc -shared conftest2.o -o libconftest.so || :"; ! "$SUNDEW" show programs | grep conftest'
+ok "…an archive of theirs is no program" sh -ec '"$SUNDEW" -q capture --min-share 0 -- sh -ec "echo \"int f(void){return 0;}\" >conftest.c; gcc -c conftest.c -o conftest2.o; ar cru libconftest.a conftest2.o; gcc -shared conftest2.o -o libconftest.so; mkdir -p CMakeFiles/_CMakeLTOTest-C; cd CMakeFiles/_CMakeLTOTest-C; echo \"int main(void){return 0;}\" >boo.c; gcc boo.c -o boo"; ! "$SUNDEW" show programs | grep -E "conftest|boo"'
 ok "…no program but ours" sh -ec '[ "$("$SUNDEW" show programs | wc -l)" = 1 ]'
 printf 'cmake_minimum_required(VERSION 3.13)\nproject(p C)\nadd_library(x STATIC b.c c.c)\nadd_executable(prog a.c)\ntarget_link_libraries(prog x)\n' >CMakeLists.txt
 fresh cmake; cp ../configure/*.c ../configure/CMakeLists.txt .
@@ -438,4 +438,10 @@ ok "no failed write of ours fails a compilation" no_fault_fails SUNDEW_FAULT 40 
 ok "…or a link" no_fault_fails SUNDEW_FAULT 60 p a.c b.c c.c -o p
 ok "…nor does a lack of memory" no_fault_fails SUNDEW_FAULT_ALLOC 400 a.o -c a.c
 unset SUNDEW_WORKSPACE
+
+# A configuration that fails leaves units of sources that it has deleted.
+fresh gone
+printf 'int f(int n) { return n; }\n' >a.c
+"$SUNDEW" -q capture --min-share 0 -- sh -c 'cp a.c /tmp/sundew-gone-$$.c; gcc -c /tmp/sundew-gone-$$.c -o gone.o; rm /tmp/sundew-gone-$$.c; gcc -c a.c'
+ok "a source that is gone is not missing" eval 'says "in 1 unit" "$SUNDEW" types && says "sundew: complete" "$SUNDEW" types'
 done_testing

@@ -88,6 +88,17 @@ ok "an unknown section" says "sundew.ini:1: no command 'nonsense'" "$SUNDEW" rep
 printf 'what\n' >sundew.ini
 ok "a line that is none" says "expected 'name = value'" "$SUNDEW" report
 ok "a missing configuration file" status 2 "$SUNDEW" report --config none.ini
+# One that was found may be a stranger's.
+ln -s / outside
+for bad in '[web]\nno-sandbox = yes' '[record]\nwritable = .' '[examples]\nudf = x.json' 'sarif = /var/tmp/x' 'sarif = ../x' 'sarif = outside/var/tmp/x'; do
+    printf "$bad\n" >sundew.ini
+    command=$(sed -n 's/^\[\(.*\)\]$/\1/p' sundew.ini)
+    ok "a project may not set: $bad" says "a project may not set" "$SUNDEW" ${command:-report} x
+done
+printf 'sarif = new/x\n[web]\nno-sandbox = no\n' >sundew.ini
+ok "…files of its own" says "sarif = new/x    # sundew.ini:1" "$SUNDEW" report --print-config
+printf 'sarif = ../x\n' >sundew.ini
+ok "…and the user may" says "sarif = ../x    # sundew.ini:1" "$SUNDEW" report --config sundew.ini --print-config
 rm sundew.ini
 mkdir -p deep/er; cd deep/er
 printf 'jobs = 9\n' >sundew.ini

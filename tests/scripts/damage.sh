@@ -31,6 +31,19 @@ for how in ': >"$f"' 'truncate -s 40 "$f"' 'rm "$f"' 'sed -i s/twice/thrice/g "$
     done
 done
 ok "…and whole again" status 0 "$SUNDEW" show functions prog
+# A command that can do without the units goes on, and says that it is not complete.
+all_empty() {
+    printf 'int twice(int);\n' >twice.h
+    "$SUNDEW" capture -q -- sh -ec 'for d in old new; do mkdir $d; gcc -g -fPIC -shared -o $d/libtwice.so twice.c; done' &&
+    for f in .sundew/units/*.bc; do : >"$f"; done && rm -rf .sundew/linked &&
+    says "INCOMPLETE (1 unit of libtwice.so is damaged" "$SUNDEW" substitutes --tests 5 --headers twice.h --reference old/libtwice.so --candidate new/libtwice.so &&
+    says "twice.c: its bitcode in the workspace is empty" status 2 "$SUNDEW" check --no-build --no-tests --only types &&
+    says "its bitcode in the workspace is empty" status 2 "$SUNDEW" mutability prog
+}
+ok "no unit of a program is whole" all_empty
+rm -rf .sundew
+ok "a program again" two_files
+ok "check without a build has a place for its logs" status 0 "$SUNDEW" check --no-build --no-tests --only types
 
 # ---- a store whose version is no version
 
@@ -56,6 +69,8 @@ ok "--config /dev/full ends" says "larger than" timeout 60 "$SUNDEW" --config /d
 ok "--config of a pipe ends" eval 'mkfifo pipe; says "a pipe" timeout 60 "$SUNDEW" --config pipe show functions prog'
 ok "a crash file that is a pipe" eval 'mkfifo x.crash; says "not a regular file" timeout 60 "$SUNDEW" reproduce x.crash'
 ok "a crash file that is endless" eval 'ln -s /dev/zero y.crash; says "not a regular file" timeout 60 "$SUNDEW" reproduce y.crash'
+ok "an input that is a pipe" says "a pipe can't be given" timeout 60 "$SUNDEW" threads ./prog --schedules 2 -o out.threads --stdin pipe
+ok "a header that is a pipe" says "a pipe, not a header" timeout 60 "$SUNDEW" substitutes --tests 2 --headers pipe --reference old/libtwice.so --candidate new/libtwice.so
 ok "a unit that is a pipe" eval 'cp -r .sundew kept; f=$(unit json); rm "$f"; mkfifo "$f"; timeout 60 bash -c "exec \"\$SUNDEW\" show functions prog" >/dev/null 2>&1; got=$?; rm -rf .sundew; mv kept .sundew; [ $got = 0 ] || [ $got = 2 ]'
 
 # ---- names that make and shells would execute

@@ -257,5 +257,14 @@ ok "a program that waits forever is a hang, or it is said that no input gets thr
 stops() { timeout -s INT -k 60 3 "$SUNDEW" explore ./blocks -j1 --no-concolic -o blocks2.out >stops.out 2>&1; [ $? = 124 ]; }
 ok "… and Ctrl-C ends it" stops
 
+# A compressor removes what it has read, and its next run gets a file all the same.
+removes() {
+    printf '#include <stdio.h>\nint main(int c, char **v)\n{\n    FILE *f = fopen(v[c - 1], "r");\n    if (!f)\n        return 3;\n    int x = getc(f);\n    remove(v[c - 1]);\n    return x == 97;\n}\n' >removes.c
+    "$SUNDEW" -q capture -- gcc -g removes.c -o removes && explore removes ./removes --no-concolic --executions 40 -i letters.in -- @@
+}
+mkdir letters.in && printf a >letters.in/a && printf b >letters.in/b
+ok "a program may remove its input" removes
+ok "… each run has one" json removes.json 'd["branches"] == { "covered": 2, "reachable": 3 }'
+
 ok "seeds that are not there" says "no such file" "$SUNDEW" explore ./magic -i nowhere --time 5s -o nowhere.out
 done_testing

@@ -111,4 +111,11 @@ fresh partly; sources; gcc -g -fPIC -c help.c
 ok "partly: a build" status 2 "$SUNDEW" -q capture -- sh -ec 'gcc -g -fPIC -c lib.c; gcc -shared -o libx.so lib.o help.o; gcc -g main.c -o prog -L. -lx -Wl,-rpath,\$ORIGIN'
 ok "partly: a monitored program has the rest" monitored ./prog
 ok "partly: the missing unit is said" says "1 of 3 units is missing" "$SUNDEW" monitor ./prog -o again
+
+# A sanitizer's library can't be part of a static program: the woven one is dynamic.
+fresh static
+printf '#include <stdio.h>\nint main(void)\n{\n    return puts("here") < 0;\n}\n' >a.c
+static() { "$SUNDEW" -q capture -- gcc -g "$1" a.c -o prog && "$SUNDEW" -q monitor prog --asan -o woven && [ "$(./woven)" = here ]; }
+ok "a static program with a sanitizer" static -static
+ok "…a position-independent one" static -static-pie
 done_testing

@@ -7,10 +7,10 @@ subject() {
     cp "$TOP/tests/subjects/reproduce/$1.c" .
     "$SUNDEW" capture -- gcc -g "$2" -o "$1" "$1.c" >/dev/null 2>&1
 }
-# in_field NAME: the optimised monitored program leaves field.crash.
+# in_field NAME [ARGUMENT]: the optimised monitored program leaves field.crash.
 in_field() {
     "$SUNDEW" monitor "./$1" -o "$1.monitored" >/dev/null 2>&1 || return
-    { "./$1.monitored" a >/dev/null 2>&1; } 2>/dev/null
+    { "./$1.monitored" "${2:-a}" >/dev/null 2>&1; } 2>/dev/null
     mv -f "$1".[0-9]*.crash field.crash
 }
 # kept NAME ARGUMENT…: reproduces; leaves NAME.json; prints the functions with a test, the best first.
@@ -62,6 +62,20 @@ ok "gone: a store to null is not dropped" in_field gone
 ok "gone: …nor in the tests" keeps "half main" field field.crash
 sed -i 's/^#define DEFECT 1/#define DEFECT 0/' gone.c
 ok "gone: mended, they pass" all_pass field 2
+
+subject cuts -O2
+ok "cuts: a crash file" in_field cuts key=value
+ok "cuts: …the tests have the argument whole" keeps "set main" field field.crash
+sed -i 's/^#define DEFECT 1/#define DEFECT 0/' cuts.c
+ok "cuts: mended, they pass: longjmp() out of the function ends a test" all_pass field 2
+
+subject arena -O2
+ok "arena: a crash file" in_field arena
+ok "arena: …tests of all functions" keeps "total judge main" field field.crash
+ok "arena: …which name what lies in the block" \
+    sh -c 'grep -q "struct node \*first = (void \*)((char \*)l + " field.tests/test_judge.c && grep -q "\.next = next" field.tests/test_judge.c'
+sed -i 's/^#define DEFECT 1/#define DEFECT 0/' arena.c
+ok "arena: mended, they pass" all_pass field 3
 
 # Whether worker() had its job when it was entered is chance; work() had it.
 subject threaded -O2

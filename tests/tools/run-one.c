@@ -2,9 +2,10 @@
  * run-one - runs a program in the sandbox as every command does, and says what it
  * wrote and how it ended. For tests/scripts/attack.sh.
  *
- *     run-one [--without PROTECTION]… PROGRAM [ARGUMENT…]
+ *     run-one [--twice] [--without PROTECTION]… PROGRAM [ARGUMENT…]
  *
- * Protections have the names that `sundew doctor` gives them.
+ * Protections have the names that `sundew doctor` gives them. --twice: in the same sandbox; the
+ * second run is told of.
  *
  * The exit status is the program's; 99: it failed otherwise, which is told.
  */
@@ -22,12 +23,16 @@ int main(int argc, char **argv)
     int status = 2;
     const char *without[MOST + 1] = { NULL };
     size_t n = 0;
+    bool twice = argc > 2 && !strcmp(argv[1], "--twice");
+    argv += twice, argc -= twice;
     for (; argc > 3 && n < MOST && !strcmp(argv[1], "--without"); argv += 2, argc -= 2)
         without[n++] = argv[2];
     if (argc < 2)
         return 2;
     Runner *r = runner_new(&(RunnerPlan){ .without = without }, &err);
     RunPlan plan = { .argv = argv + 1, .limits = { .wall = 20 } };
+    if (r && twice && runner_run(r, &plan, &res, &err))
+        run_result_release(&res);
     if (!r || !runner_run(r, &plan, &res, &err)) {
         fprintf(stderr, "%s\n", err.msg);
     } else {

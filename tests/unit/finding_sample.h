@@ -230,6 +230,49 @@ static FindingSet *sample_set(const char *root, Store **store)
     return set;
 }
 
+/* One finding in a function that is longer than an excerpt, two steps of it there, and one run
+ * before without it. */
+static FindingSet *path_set(const char *root, Store **store)
+{
+    static const char content[] = "#include <stdio.h>\n"
+                                  "\n"
+                                  "int other(void) { return 0; }\n"
+                                  "\n"
+                                  "int\n"
+                                  "walk(int *p)\n"
+                                  "{\n"
+                                  "    int sum = 0;\n"
+                                  "    if (!p)\n"
+                                  "        puts(\"}\");\n"
+                                  "    for (int i = 0; i < 3; i++)\n"
+                                  "        sum += i;\n"
+                                  "    sum *= 2;\n"
+                                  "    sum -= 1;\n"
+                                  "    return sum + *p;\n"
+                                  "}\n"
+                                  "\n"
+                                  "int last(void) { return 1; }\n";
+    put_file(root, "walk.c", content, sizeof content - 1);
+    const EvidenceStep steps[] = {
+        { { .file = "walk.c", .line = 9, .function = "walk" }, "p may be NULL" },
+        { { .file = "other.c", .line = 11 }, "elsewhere" },
+        { { .file = "walk.c", .line = 15, .function = "walk" }, "fails here" },
+    };
+    const Finding f = { .rule = "explore/failure",
+                        .message = "SEGV, in walk",
+                        .where = { .file = "walk.c", .line = 15, .column = 18, .function = "walk" },
+                        .steps = steps,
+                        .nsteps = 3 };
+    Err err = { 0 };
+    *store = store_open(":memory:", root, &err);
+    must(*store != NULL, &err);
+    sample_run(*store, "explore", NULL, 0, NULL);
+    sample_run(*store, "explore", &f, 1, NULL);
+    FindingSet *set = store_read(*store, NULL, NULL, &err);
+    must(set != NULL, &err);
+    return set;
+}
+
 /* ---- hostile */
 
 #define SCRIPT "</script><img src=x onerror=alert(1)>"

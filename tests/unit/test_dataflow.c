@@ -143,6 +143,10 @@ static void refused(const char *name, const char *script, const char *want)
 #define B_XY "B = LOAD 'b' USING PigStorage(',') AS (x:int, y:int);\n"
 #define A_SX "A = LOAD 'a' USING PigStorage(',') AS (s:chararray, x:int);\n"
 
+#define BAGS                                                                                       \
+    "A = LOAD 'a' USING PigStorage('|') AS (x:int, b:bag{t:(p:int, q:int)}, "                      \
+    "m:map[], t:tuple(v:int, w:int));\n"
+
 static void nulls_and_logic(void **state)
 {
     (void)state;
@@ -180,6 +184,25 @@ static void nulls_and_logic(void **state)
     expect("13 branches overlap",
            "A = LOAD 'a' AS (id:int); SPLIT A INTO B IF id > 1, C IF id > 2; X = UNION B, C;",
            (World){ .a = "1\n2\n3\n" }, "(2) (3) (3)");
+    value("2 NOT null", "((NOT (x > 1)) ? 't' : 'f')", ",1,s,u,1", "");
+    value("2 false OR null", "((1 == 2 OR x > 1) ? 't' : 'f')", ",1,s,u,1", "");
+    expect("4 IS NULL of bags, maps, tuples",
+           BAGS "X = FOREACH A GENERATE (b IS NULL), (m IS NULL), (t IS NULL);",
+           (World){ .a = "1|||\n2|{}|[]|(1,2)\n" }, "(false,false,false) (true,true,true)");
+    value("8 no ELSE", "CASE x WHEN 1 THEN 'a' END, CASE WHEN x > 9 THEN 'a' END", "2,1,s,u,1",
+          ",");
+    expect("9 parts of null", BAGS "X = FOREACH A GENERATE t.v, m#'k', b.p;",
+           (World){ .a = "1|||\n" }, "(,,)");
+    expect("9 a missing field",
+           "A = LOAD 'a' USING PigStorage(','); X = FOREACH A GENERATE $0, $2;",
+           (World){ .a = "1,2\n" }, "(1,)");
+    value("10 of every type of number",
+          "(long)x / 0L, (float)x / 0.0f, (double)x / 0.0, (biginteger)x / (biginteger)0, "
+          "(bigdecimal)x / (bigdecimal)0",
+          "1,1,s,u,1", ",,,,");
+    expect("13 a row may go nowhere",
+           "A = LOAD 'a' AS (id:int); SPLIT A INTO B IF id > 5, C IF id < 2; X = UNION B, C;",
+           (World){ .a = "1\n3\n6\n" }, "(1) (6)");
     assert_int_equal(failures, 0);
 }
 
@@ -236,12 +259,21 @@ static void keys(void **state)
            "A = LOAD 'a' USING PigStorage(',') AS (p:chararray, q:chararray, n:int);"
            "C = CUBE A BY CUBE(p, q); X = FOREACH C GENERATE FLATTEN(group), SUM(cube.n);",
            (World){ .a = "car,,2\n" }, "(,,2) (,unknown,2) (car,,2) (car,unknown,2)");
+    expect("20 several columns are a tuple",
+           A_XY "G = GROUP A BY (x, y); X = FOREACH G GENERATE group, group.y, FLATTEN(group);",
+           (World){ .a = "1,2\n" }, "((1,2),2,1,2)");
+    expect("22 a key that is no number is unmatched",
+           "A = LOAD 'a' AS (x:int); B = LOAD 'b' AS (x); X = JOIN A BY x FULL, B BY x;",
+           (World){ .a = "1\n", .b = "z\n" }, "(,z) (1,)");
+    expect("23 three inputs need the key in all",
+           A_XY B_XY "C = LOAD 'c' USING PigStorage(',') AS (x:int, y:int);"
+                     "X = JOIN A BY x, B BY x, C BY x;",
+           (World){ .a = "1,1\n2,1\n", .b = "1,2\n2,2\n", .c = "2,3\n" }, "(2,1,2,2,2,3)");
+    expect("25 a number becomes the word too",
+           A_XY "C = CUBE A BY CUBE(x); X = FOREACH C GENERATE FLATTEN(group), COUNT_STAR(cube);",
+           (World){ .a = ",5\n" }, "(,1) (unknown,1)");
     assert_int_equal(failures, 0);
 }
-
-#define BAGS                                                                                       \
-    "A = LOAD 'a' USING PigStorage('|') AS (x:int, b:bag{t:(p:int, q:int)}, "                      \
-    "m:map[], t:tuple(v:int, w:int));\n"
 
 static void flatten_and_bags(void **state)
 {
@@ -268,10 +300,41 @@ static void flatten_and_bags(void **state)
            (World){ .a = "1|{(1,2),(3,4)}|[]|\n1|{(3,4),(1,2)}|[]|\n" }, "({(1,2),(3,4)})");
     expect("32 tuples: null equals null", BAGS "X = FILTER A BY t == t;",
            (World){ .a = "1|{}|[]|(1,)\n" }, "(1,{},[],(1,))");
-    Datum i = datum_int(1), l = datum_long(1), d = datum_double(0.5), n = datum_null();
-    assert_true(datum_compare(&i, &l) < 0);
-    assert_true(datum_compare(&l, &d) < 0);
-    assert_true(datum_compare(&n, &i) < 0);
+    /* 32: different types have the order of their codes; the values are against it. */
+    const Datum ordered[] = { datum_null(),
+                              datum_bool(true),
+                              datum_int(90),
+                              datum_long(80),
+                              datum_float(70),
+                              datum_double(60),
+                              datum_datetime(50),
+                              { .kind = DATUM_BYTES, .len = 1, .u.s = "z" },
+                              { .kind = DATUM_TEXT, .len = 1, .u.s = "a" },
+                              { .kind = DATUM_BIGINT, .u.i = 4 },
+                              { .kind = DATUM_BIGDEC, .u.d = 3 } };
+    for (size_t k = 1; k < sizeof ordered / sizeof *ordered; k++)
+        assert_true(datum_compare(&ordered[k - 1], &ordered[k]) < 0);
+    expect(
+        "27 of a null bag without a schema",
+        "A = LOAD 'a' USING PigStorage('|') AS (x:int, b:bag{}); X = FOREACH A GENERATE x, FLATTEN(b);",
+        (World){ .a = "1|\n" }, "(1,)");
+    expect("27 a null tuple in a bag", BAGS "X = FOREACH A GENERATE FLATTEN(TOBAG(t));",
+           (World){ .a = "1|{}|[]|\n" }, "(,)");
+    expect("28 one empty", BAGS "X = FOREACH A GENERATE FLATTEN(b), FLATTEN(TOBAG(x));",
+           (World){ .a = "1|{}|[]|\n" }, "");
+    expect("29 of a number", BAGS "X = FOREACH A GENERATE FLATTEN(x);",
+           (World){ .a = "7|{}|[]|\n" }, "(7)");
+    expect("30 T.x is a value", BAGS "X = FOREACH A GENERATE t.w + 1;",
+           (World){ .a = "7|{}|[]|(1,2)\n" }, "(3)");
+    expect_in("31 ORDER * by size first", BAGS "Y = FOREACH A GENERATE b; X = ORDER Y BY *;",
+              (World){ .a = "1|{(1,1),(1,1)}|[]|\n1|{(9,9)}|[]|\n" }, "({(9,9)}) ({(1,1),(1,1)})",
+              true);
+    expect(
+        "32 1 and 1L are different keys",
+        "A = LOAD 'a' USING PigStorage(',') AS (x:int, y:long);"
+        "B = FOREACH A GENERATE TOTUPLE(x) AS k:(), y; C = FOREACH A GENERATE TOTUPLE(y) AS k:(), y;"
+        "U = UNION B, C; G = GROUP U BY k; X = FOREACH G GENERATE COUNT_STAR(U);",
+        (World){ .a = "1,1\n" }, "(1) (1)");
     assert_int_equal(failures, 0);
 }
 
@@ -306,6 +369,20 @@ static void aggregates(void **state)
     expect("38 NaN wins in MAX",
            "A = LOAD 'a' AS (d:double); G = GROUP A ALL; X = FOREACH G GENERATE MAX(A.d);",
            (World){ .a = "1.0\nNaN\n2.0\n" }, "(NaN)");
+    expect("34 an empty bag", BAGS "X = FOREACH A GENERATE SUM(b.p), AVG(b.p), MIN(b.p), MAX(b.p);",
+           (World){ .a = "1|{}|[]|\n" }, "(,,,)");
+    expect("35 SUM of long wraps",
+           "A = LOAD 'a' AS (x:long); G = GROUP A ALL; X = FOREACH G GENERATE SUM(A.x);",
+           (World){ .a = "9223372036854775807\n1\n" }, "(-9223372036854775808)");
+    expect(
+        "35 SUM of int is long, of float double; MAX keeps the type",
+        "A = LOAD 'a' USING PigStorage(',') AS (x:int, f:float); G = GROUP A ALL;"
+        "X = FOREACH G GENERATE SUM(A.x), SUM(A.f), AVG(A.x), MAX(A.x), MIN(A.f), COUNT(A), SIZE(A);",
+        (World){ .a = "2147483647,0.5\n1,1.5\n" },
+        "(2147483648,2.0,1.073741824E9,2147483647,0.5,2,2)");
+    fault("36 text in AVG too",
+          "A = LOAD 'a' AS (u); G = GROUP A ALL; X = FOREACH G GENERATE AVG(A.u);",
+          (World){ .a = "1\nz\n" }, "\"z\" is no number");
     assert_int_equal(failures, 0);
 }
 
@@ -337,6 +414,28 @@ static void casts(void **state)
     value("47 branches are made alike", "(x > 0 ? 1 : 2.5), (x > 0 ? null : 3)", "1,1,s,u,1",
           "1.0,");
     refused("47 or refused", A_XY "X = FOREACH A GENERATE (x > 0 ? 1 : 'a');", "one branch is");
+    value("39 int with float", "x + 1.5f, 7L / 2", "3,1,s,u,1", "4.5,3");
+    expect("40 bytes with bytes",
+           "A = LOAD 'a' USING PigStorage(',') AS (u, v); X = FILTER A BY u < v;",
+           (World){ .a = "10,9\n9,10\n" }, "(10,9)");
+    value("41 bytes are trimmed", "(int)u, (int)'2147483648'", "1,1,s, 5 ,1", "5,");
+    value("43 long wraps",
+          "9223372036854775807L + 1L, (-9223372036854775807L - 1L) / -1L, "
+          "(-9223372036854775807L - 1L) % -1L",
+          "1,1,s,u,1", "-9223372036854775808,-9223372036854775808,0");
+    value("44 numbers", "(boolean)0, (boolean)0.5, (boolean)'false'", "1,1,s,u,1",
+          "false,true,false");
+    expect("45 an empty text is null", A_SX "X = FOREACH A GENERATE (s IS NULL);",
+           (World){ .a = ",1\n" }, "(true)");
+    expect(
+        "46 a bag of maps, as in L1",
+        "A = LOAD 'a' USING PigStorage('|') AS (u); B = FOREACH A GENERATE (bag{tuple(map[])})u AS b;"
+        "X = FOREACH B GENERATE FLATTEN(b.$0);",
+        (World){ .a = "{([k#v])}\nzz\n" }, "() ([k#v])");
+    expect(
+        "47 bytes follow the other side",
+        "A = LOAD 'a' USING PigStorage(',') AS (x:int, u); X = FOREACH A GENERATE (x > 0 ? u : 5);",
+        (World){ .a = "1,7\n0,8\n" }, "(5) (7)");
     assert_int_equal(failures, 0);
 }
 
@@ -370,6 +469,18 @@ static void order_and_rank(void **state)
     expect_in("53 NaN equals itself and is greatest",
               "A = LOAD 'a' AS (d:double); B = FILTER A BY d == d; X = ORDER B BY d;",
               (World){ .a = "NaN\nInfinity\n" }, "(Infinity) (NaN)", true);
+    refused("48 not by expressions", A_XY "X = ORDER A BY x + 1;", "ORDER takes columns");
+    refused("48 nor by bags", BAGS "X = ORDER A BY b;", "bag has no order");
+    expect(
+        "50 LIMIT: so many rows of the input",
+        A_XY
+        "L = LIMIT A 2; J = JOIN L BY y, A BY y; Z = GROUP J ALL; X = FOREACH Z GENERATE COUNT_STAR(J);",
+        w, "(2)");
+    value("52 SUBSTRING counts units", "SUBSTRING(s, 2, 3)", "1,1,\xf0\x9f\x98\x80z,u,1", "z");
+    expect("53 in keys too",
+           "A = LOAD 'a' AS (d:double); B = FOREACH A GENERATE (d == 1.0 ? 0.0 : d * -0.0) AS e;"
+           "D = DISTINCT B; Z = GROUP D ALL; X = FOREACH Z GENERATE COUNT(D);",
+           (World){ .a = "1.0\n2.0\nNaN\nNaN\n" }, "(3)");
     assert_int_equal(failures, 0);
 }
 
@@ -394,6 +505,29 @@ static void relations(void **state)
     expect("57 a scalar of no row", scalar, (World){ .a = "1,1\n", .b = "" }, "(1,)");
     expect("57 of one", scalar, (World){ .a = "1,1\n", .b = "5,6\n" }, "(1,6)");
     fault("57 of two", scalar, (World){ .a = "1,1\n", .b = "5,6\n7,8\n" }, "more than one row");
+    expect(
+        "54 other widths: the schema is unknown",
+        "A = LOAD 'a' USING PigStorage(',') AS (x:int); B = LOAD 'b' USING PigStorage(',') AS (x:int, y:int);"
+        "U = UNION A, B; X = FOREACH U GENERATE $1;",
+        (World){ .a = "1\n", .b = "2,3\n" }, "() (3)");
+    expect(
+        "54 names are the first input's",
+        "A = LOAD 'a' AS (p:int); B = LOAD 'b' AS (q:int); U = UNION A, B; X = FOREACH U GENERATE p;",
+        (World){ .a = "1\n", .b = "2\n" }, "(1) (2)");
+    refused("55 columns without a name",
+            "A = LOAD 'a' AS (a:int); B = LOAD 'b'; X = UNION ONSCHEMA A, B;",
+            "needs a schema on each input");
+    expect("56 CROSS puts schemas together",
+           A_XY B_XY "C = CROSS A, B; X = FOREACH C GENERATE A::x, B::y;",
+           (World){ .a = "1,2\n", .b = "3,4\n" }, "(1,4)");
+    expect("56 a self-join by a second LOAD",
+           A_XY "B = LOAD 'a' USING PigStorage(',') AS (x:int, y:int); X = JOIN A BY x, B BY y;",
+           (World){ .a = "1,2\n2,3\n" }, "(2,3,1,2)");
+    refused("56 not of one alias", A_XY "J = JOIN A BY x, A BY y; X = FOREACH J GENERATE A::x;",
+            "several fields are called A::x");
+    expect("57 A.x after a JOIN is a scalar",
+           A_XY B_XY "J = JOIN A BY x, B BY x; X = FOREACH J GENERATE A.y;",
+           (World){ .a = "1,5\n", .b = "1,6\n" }, "(5)");
     assert_int_equal(failures, 0);
 }
 
@@ -420,6 +554,17 @@ static void strings(void **state)
           "REGEX_EXTRACT('x', '([0-9]+)', 1)",
           "1,1,s,u,1", "12,");
     value("ROUND", "ROUND(-3.5), ROUND(2.5f)", "1,1,s,u,1", "-3,3");
+    expect("58 a pattern that is no constant is Java's",
+           "A = LOAD 'a' AS (p:chararray); X = FOREACH A GENERATE ('a\\nb' MATCHES p ? 1 : 0);",
+           (World){ .a = "a.b\n" }, "(0)");
+    value("58 lazy ones and \\d", "('a1' MATCHES 'a\\\\d' ? 1 : 0), ('aab' MATCHES 'a+?b' ? 1 : 0)",
+          "1,1,s,u,1", "1,1");
+    value("59 TOKENIZE of null, SUBSTRING at the end", "TOKENIZE(s), SUBSTRING('hello', 5, 9)",
+          "1,1,,u,1", ",");
+    value("59 STRSPLIT with a limit keeps them", "STRSPLIT('a,b,,', ',', -1)", "1,1,s,u,1",
+          "(a,b,,)");
+    value("60 LOWER and UPPER", "LOWER('AbC'), UPPER('aBc'), LTRIM(' a '), RTRIM(' a ')",
+          "1,1,s,u,1", "abc,ABC,a , a");
     assert_int_equal(failures, 0);
 }
 

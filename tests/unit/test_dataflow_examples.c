@@ -276,6 +276,13 @@ static void bt8_operators_on_operators(void **state)
     assert_true(c.e->metrics.completeness == 1.0);
     assert_true(table_of(&c, "A")->n <= 4);
     release(&c);
+    /* The inner groups have one row each, and cannot have more. */
+    c = make("A = LOAD 'a' AS (x:int, y:int); D = DISTINCT A; G = GROUP D BY (x, y);\n"
+             "H = FOREACH G GENERATE COUNT(D) AS n; K = GROUP H BY n;\n",
+             NULL, NULL, (GeneratePlan){ 0 });
+    assert_true(class_of(&c, "K", CLASS_GROUP_OF_TWO)->shown);
+    assert_int_equal(class_of(&c, "G", CLASS_GROUP_OF_TWO)->why, WHY_UNSAT);
+    release(&c);
     c = make("A = LOAD 'a' AS (x:int, y:int); D = DISTINCT A; G = GROUP D BY x;\n", NULL, NULL,
              (GeneratePlan){ 0 });
     assert_true(c.e->metrics.completeness == 1.0);

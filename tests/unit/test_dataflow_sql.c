@@ -151,6 +151,10 @@ static void test_dialects(void **state)
     (void)state;
     gives("SELECT `id` FROM `t` ORDER BY id LIMIT 1, 2", "(2)(3)");
     gives("{{ config(materialized='view') }} SELECT count(*) FROM {{ ref('t') }}", "(3)");
+    gives("SELECT count(*) FROM (SELECT id FROM t WHERE s <> ')' AND (x > 1))", "(2)");
+    gives("SELECT id FROM t WHERE x = '10' AND coalesce(x, '0') > 3", "(1)");
+    gives("SELECT date(x) FROM (VALUES (timestamp '2017-02-09 12:24:58')) AS v (x)",
+          "(2017-02-09T00:00:00.000Z)");
     gives("SELECT substring(s FROM 1 FOR 2) || '!' FROM t WHERE s LIKE 'b%'", "(bo!)");
 }
 
@@ -207,6 +211,55 @@ static void test_rules(void **state)
     plan_free(p);
 }
 
+/* How many classes are shown and how many are impossible, all others being a
+ * failure: "5+1". */
+static void classes_of(const char *tables, const char *query, const char *want)
+{
+    Err err = { 0 };
+    Plan *p = sql_parse(query, "q.sql", tables, NULL, &err);
+    if (!p)
+        fail_msg("%s: %s", query, err.msg);
+    Examples *e = examples_generate(p, &(GeneratePlan){ .seed = 1, .seconds = 60 }, &err);
+    assert_non_null(e);
+    char got[60];
+    snprintf(got, sizeof got, "%zu+%zu%s", e->metrics.shown, e->metrics.impossible,
+             e->metrics.shown < e->metrics.all ? " and some are missing" : "");
+    if (strcmp(got, want))
+        fail_msg("%s\n  has %s\n  not %s", query, got, want);
+    assert_int_equal(rules_broken(p, e->inputs), 0);
+    examples_free(e);
+    plan_free(p);
+}
+
+/* What is called impossible is; and its twin, which is not, is shown. */
+static void test_proofs(void **state)
+{
+    (void)state;
+    static const char one[] = "CREATE TABLE a (id text PRIMARY KEY, k text UNIQUE, d int);"
+                              "CREATE TABLE b (id text PRIMARY KEY, a text, n int);";
+    /* The key is fixed: one row at most, also with partners by their keys. */
+    classes_of(one, "SELECT count(id) FROM a WHERE id = 'x' AND d = '0'", "4+1");
+    classes_of(one, "SELECT count(id) FROM a WHERE k <> 'x' AND d = '0'", "5+0");
+    classes_of(one, "SELECT a.d FROM a LEFT JOIN b ON a.k = b.id WHERE a.id = 'x' LIMIT 1", "7+1");
+    classes_of(one, "SELECT a.d FROM a LEFT JOIN b ON a.k = b.a WHERE a.id = 'x' LIMIT 1", "8+0");
+    /* Groups of any size. */
+    classes_of(one, "SELECT k FROM a GROUP BY k HAVING count(*) >= 1", "4+1");
+    classes_of(one, "SELECT id FROM a GROUP BY id HAVING count(*) >= 2", "2+3");
+    classes_of(one, "SELECT a FROM b GROUP BY a HAVING count(*) >= 3", "5+0");
+    /* UNIQUE lets nulls through, and GROUP BY puts them together. */
+    classes_of(one, "SELECT k FROM a GROUP BY k HAVING count(*) > 1 LIMIT 1", "5+1");
+    /* One group of all rows. */
+    classes_of(one, "SELECT count(*) FROM a LIMIT 1", "3+1");
+    /* EXISTS and a contradiction beside it. */
+    classes_of(one, "SELECT d FROM a WHERE k = NULL AND EXISTS (SELECT 1 FROM b WHERE b.a = a.id)",
+               "3+2");
+    /* Equal rows come from both sides, or from none. */
+    classes_of(one,
+               "SELECT id FROM a UNION SELECT a FROM b WHERE n > 2 GROUP BY a HAVING count(*) > 2",
+               "12+0");
+    classes_of(one, "SELECT id, 1 FROM a UNION SELECT id, 2 FROM a", "5+1");
+}
+
 static void test_values(void **state)
 {
     (void)state;
@@ -238,6 +291,7 @@ int main(void)
         cmocka_unit_test(test_dialects),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_proofs),
         cmocka_unit_test(test_values),
     };
     const struct CMUnitTest none[] = { cmocka_unit_test(test_values) };

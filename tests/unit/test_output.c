@@ -53,12 +53,15 @@ static int pages(char **argv)
         const char *name;
         FindingSet *set;
         Store *store;
-    } sets[3] = { { .name = "sample" }, { .name = "hostile" }, { .name = "many" } };
-    for (int i = 0; i < 3; i++) {
+    } sets[4] = {
+        { .name = "sample" }, { .name = "hostile" }, { .name = "many" }, { .name = "path" }
+    };
+    for (int i = 0; i < 4; i++) {
         char *root = path_join(folder, sets[i].name);
         sets[i].set = i == 0   ? sample_set(root, &sets[i].store)
                       : i == 1 ? hostile_set(root, &sets[i].store)
-                               : many_set(root, n, &sets[i].store);
+                      : i == 2 ? many_set(root, n, &sets[i].store)
+                               : path_set(root, &sets[i].store);
         write_pages(folder, sets[i].name, sets[i].set, &o);
         finding_set_free(sets[i].set);
         store_close(sets[i].store);

@@ -1,5 +1,6 @@
 /* The line that says how far long work is. */
 #include "base/progress.h"
+#include "skip.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +15,9 @@
 static int terminal(unsigned short columns, int *kept)
 {
     int master = posix_openpt(O_RDWR | O_NOCTTY);
-    assert_true(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+    if (master < 0)
+        SKIP("there are no terminals here (/dev/pts)");
+    assert_true(grantpt(master) == 0 && unlockpt(master) == 0);
     int slave = open(ptsname(master), O_RDWR | O_NOCTTY);
     struct winsize size = { .ws_row = 24, .ws_col = columns };
     assert_true(slave >= 0 && ioctl(slave, TIOCSWINSZ, &size) == 0);

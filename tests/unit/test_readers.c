@@ -199,7 +199,7 @@ static void settings_are_read_or_refused(void **state)
         Session s = { .commands = all, .command = &test_command };
         Err err = { 0 };
         files_spoil(&f, &rng);
-        bool ok = config_read(&s, f.path, &err);
+        bool ok = config_read(&s, f.path, false, &err);
         assert_true(ok || *err.msg);
         for (size_t k = 0; k < s.values.len; k++) {
             free(s.values.items[k].text);

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "build/place.h"
 #include "engine/record/record.h"
+#include "skip.h"
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -179,10 +180,8 @@ static bool run_command(const char *command, RecordRun more, RunResult *r, Err *
 
 #define NEEDS_MOUNTS()                                                                             \
     do {                                                                                           \
-        if (!t.mounts) {                                                                           \
-            print_message("nothing can be mounted here\n");                                        \
-            skip();                                                                                \
-        }                                                                                          \
+        if (!t.mounts)                                                                             \
+            SKIP("nothing can be mounted here");                                                   \
     } while (0)
 
 static void a_command_finds_the_woven_one(void **state)

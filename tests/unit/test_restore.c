@@ -206,6 +206,13 @@ static void members_of_all_kinds(void **state)
     has(text, ".d = 0.5");
     has(text, "mixed(m, (struct pair){ .x = 1, .y = 2 });");
     free(text);
+    Strings told = { 0 };
+    Restore *r = restore_new(c, subject.program, 0, &world, true);
+    restore_describe(r, &told);
+    assert_int_not_equal(told.len, 0);
+    has(told.items[0], ".call = twice");
+    strings_release(&told);
+    restore_free(r);
     crash_close(c);
 }
 
@@ -228,6 +235,29 @@ static void arrays_strings_and_memory_without_a_type(void **state)
     has(text, "numbers[2] = -7;");
     has(text, "restore_pointer(raw, (void *)(void *)((char *)s + 2));");
     has(text, "text(s, &numbers[1], raw);");
+    free(text);
+    crash_close(c);
+}
+
+/* The bytes of an address may read as text: "65432A". */
+static void an_address_is_no_text(void **state)
+{
+    (void)state;
+    Str s = { 0 };
+    uint64_t slots[] = { 0x101000, 0, 0x103000 };
+    uint64_t raw[4] = { 0x413233343536, 0, 0, 0x414243444546 };
+    memcpy((char *)raw + 11, raw, sizeof *raw);        /* a token in a buffer, say */
+    begin(&s);
+    sample_frame(&s, 0, number_of("text"), "text", slots, 3);
+    sample_memory(&s, 0x101000, 8, SUNDEW_HEAP, 0, "65432B\0", 8);
+    sample_memory(&s, 0x413233343536, 8, SUNDEW_HEAP, 0, "within\0", 8);
+    sample_memory(&s, 0x103000, sizeof raw, SUNDEW_HEAP, 0, raw, sizeof raw);
+    Crash *c = finish(&s);
+    char *text = printed(c, &world);
+    has(text, "restore_pointer(raw, (void *)object);");
+    has(text, "restore_pointer((char *)raw + 11, (void *)object);");
+    has(text, "restore_bytes(s, \"65432B\", 7);");
+    has(text, "FEDCBA");
     free(text);
     crash_close(c);
 }
@@ -323,6 +353,7 @@ int main(void)
         cmocka_unit_test(without_types_it_is_bytes_and_pointers),
         cmocka_unit_test(members_of_all_kinds),
         cmocka_unit_test(arrays_strings_and_memory_without_a_type),
+        cmocka_unit_test(an_address_is_no_text),
         cmocka_unit_test(steps_that_are_left_out_are_not_printed),
         cmocka_unit_test(what_was_passed_is_told),
         cmocka_unit_test(corrupted_files_are_survived),

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "run/run.h"
 #include "tests/unit/tree.h"
+#include "skip.h"
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <dirent.h>
@@ -577,7 +578,7 @@ static void tmp_is_private_and_fresh(void **state)
 {
     (void)state;
     if (!granted(t.runner, "mount namespace"))
-        skip();
+        SKIP("nothing can be mounted here");
     said(go("leaves-in-tmp", NULL, NULL), "fresh\n");
     said(go("leaves-in-tmp", NULL, NULL), "fresh\n");
     assert_false(file_exists("/tmp/sundew-left"));
@@ -644,7 +645,7 @@ static void other_processes_are_out_of_reach(void **state)
 {
     (void)state;
     if (!granted(t.runner, "pid namespace"))
-        skip();
+        SKIP("there are no namespaces of processes here");
     pid_t other = fork();
     if (other == 0)
         for (;;)
@@ -920,7 +921,7 @@ static void a_lost_worker_is_replaced(void **state)
     pid_t guard = youngest_child();
     if (guard <= 0 || guard == before) {
         runner_free(r);
-        skip();                                 /* the kernel does not list them */
+        SKIP("the kernel does not list a process's children");
     }
     char *mark = xprintf("0-lost-mark-%d", (int)getpid());
     pid_t killer = fork();

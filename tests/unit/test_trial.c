@@ -66,6 +66,26 @@ static void a_null_pointer_is_no_wild_one(void **state)
     ending_release(&test);
 }
 
+/* Such an access has no address, and its signal depends on the register. */
+static void an_address_outside_of_all_is_a_wild_one(void **state)
+{
+    (void)state;
+    Ending crash = ending(FAILURE_SIGNAL, SIGBUS, 0), test = ending(FAILURE_SIGNAL, SIGSEGV, 0);
+    crash.nowhere = true;
+    at(&crash, "get", 5);
+    at(&test, "get", 5);
+    assert_false(ending_same(&crash, &test, SAME_SITE));   /* null */
+    test.address = 0x414141414141;
+    assert_true(ending_same(&crash, &test, SAME_SITE));
+    test.has_address = false;
+    test.nowhere = true;
+    assert_true(ending_same(&crash, &test, SAME_SITE));
+    test.signal = SIGFPE;
+    assert_false(ending_same(&crash, &test, SAME_SITE));
+    ending_release(&crash);
+    ending_release(&test);
+}
+
 static void reports_are_told_apart_by_name(void **state)
 {
     (void)state;
@@ -106,6 +126,7 @@ int main(void)
         cmocka_unit_test(the_site_is_the_innermost_function),
         cmocka_unit_test(an_inlined_function_is_its_callers),
         cmocka_unit_test(a_null_pointer_is_no_wild_one),
+        cmocka_unit_test(an_address_outside_of_all_is_a_wild_one),
         cmocka_unit_test(reports_are_told_apart_by_name),
         cmocka_unit_test(a_stack_overflow_is_known_by_its_recursion),
     };

@@ -8,6 +8,7 @@
 #include "web/regex.h"
 #include "web/state.h"
 #include "web/web.h"
+#include "skip.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -231,7 +232,7 @@ static void the_form_page_has_two_options(void **state)
 {
     (void)state;
     if (page_missing())
-        skip();
+        SKIP("there is no PHP, or its extension was not built");
     const char *app = app_folder();
     Request *from = request_new("index.php");
     PagePlan plan = { .from = from, .app = app, .polite = true };
@@ -256,7 +257,7 @@ static void credentials_go_into_the_form(void **state)
 {
     (void)state;
     if (page_missing())
-        skip();
+        SKIP("there is no PHP, or its extension was not built");
     const char *app = app_folder();
     Request *from = request_new("index.php");
     Credential login = { "alice", "secret" };
@@ -280,7 +281,7 @@ static void addresses_are_resolved_inside_the_application(void **state)
 {
     (void)state;
     if (page_missing())
-        skip();
+        SKIP("there is no PHP, or its extension was not built");
     const char *app = app_folder();
     Request *from = request_new("sub/b.php");
     PagePlan plan = { .from = from, .app = app };
@@ -324,7 +325,7 @@ static void broken_html_is_told_and_good_html_is_not(void **state)
 {
     (void)state;
     if (page_missing())
-        skip();
+        SKIP("there is no PHP, or its extension was not built");
     static const char *const bad[] = {
         "<div><p>x</p>", "<b><i>x</b></i>", "<j2>x</h2>", "<h2>x", "<table><tr><td>x</table></div>",
     };
@@ -475,6 +476,22 @@ static void a_log_of_noise_is_read_without_harm(void **state)
     free(channel);
 }
 
+static void a_page_that_nobody_can_read_is_not_read(void **state)
+{
+    (void)state;
+    Str plain = { 0 }, entangled = { 0 };
+    str_add(&plain, "<html><body>");
+    for (int i = 0; i < 1000; i++)
+        str_add(&plain, "<p class='a'>a paragraph <a href='x.php'>and a link</a></p>\n");
+    str_add(&entangled, "<html><body><p ");
+    for (int i = 0; i < 300000; i++)
+        str_addf(&entangled, "a%d=1 ", i);
+    assert_true(page_is_bearable(str_c(&plain), plain.len));
+    assert_false(page_is_bearable(str_c(&entangled), entangled.len));
+    str_release(&plain);
+    str_release(&entangled);
+}
+
 static void generated_files_quote_what_the_program_said(void **state)
 {
     (void)state;
@@ -515,6 +532,7 @@ int main(void)
         cmocka_unit_test(links_in_an_application_lead_nowhere),
         cmocka_unit_test(cookies_are_set_and_taken_away),
         cmocka_unit_test(a_log_of_noise_is_read_without_harm),
+        cmocka_unit_test(a_page_that_nobody_can_read_is_not_read),
         cmocka_unit_test(generated_files_quote_what_the_program_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

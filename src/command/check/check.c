@@ -68,8 +68,15 @@ double check_left(const Check *c)
     return left > 0 ? left : 0;
 }
 
+static void tell_damage(void *arg, const char *what, const char *why)
+{
+    check_trouble(arg, what, "%s", why);
+}
+
+/* A build that had nothing to do leaves damaged units as they are. */
 static bool open_project(Check *c, Err *err)
 {
+    workspace_check(session_workspace(c->s), tell_damage, c);
     const TestsRecord *t = &c->state.tests;
     ProjectPlan plan = { .workspace = workspace_dir(session_workspace(c->s)),
                          .affected = c->change.rev ? &c->change.affected : NULL,
@@ -113,6 +120,15 @@ static bool plan_only(Check *c, Err *err)
     return open_project(c, err) && steps_plan(c, err) && answer_plan(c, err);
 }
 
+/* Where builds, tests and steps write what they say. */
+static bool make_logs(const Check *c, Err *err)
+{
+    char *logs = path_join(c->folder, "log");
+    bool ok = dir_make(logs, err);
+    free(logs);
+    return ok;
+}
+
 static bool check_project(Check *c, Err *err)
 {
     if (session_flag(c->s, "plan"))
@@ -120,8 +136,8 @@ static bool check_project(Check *c, Err *err)
     if (c->change.rev && !c->change.ncode)
         session_note(c->s, "no source has changed since %s", c->change.rev);
     bool build = !session_flag(c->s, "no-build");
-    return (!build || prepare(c, err)) && open_project(c, err) && steps_run(c, err) &&
-           answer(c, err);
+    return make_logs(c, err) && (!build || prepare(c, err)) && open_project(c, err) &&
+           steps_run(c, err) && answer(c, err);
 }
 
 static bool run(Session *s, Err *err)

@@ -354,9 +354,6 @@ static bool run_tests(Check *c, Err *err)
 
 bool prepare(Check *c, Err *err)
 {
-    char *logs = path_join(c->folder, "log");
-    bool ok = dir_make(logs, err);
-    free(logs);
     prepare_look(c);
-    return ok && run_builds(c, err) && (session_flag(c->s, "no-tests") || run_tests(c, err));
+    return run_builds(c, err) && (session_flag(c->s, "no-tests") || run_tests(c, err));
 }

@@ -105,6 +105,8 @@ static void scan(const char *s, const char *end, Map *out, Map *variables)
 static bool ask_clang(const char *header, char *const *flags, const char *const *what, Str *out,
                       Err *err)
 {
+    if (file_is_pipe(header))
+        return err_set(err, "%s: a pipe, not a header", header);
     char *clang = clang_find(), *dir = path_dir(header);
     if (!clang) {
         free(dir);

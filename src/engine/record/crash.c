@@ -193,7 +193,7 @@ static bool read_memory(Crash *c, Reader *r)
 {
     SundewMemory m;
     if (!take(r, &m, sizeof m) || wraps(m.address, m.size) || m.place < SUNDEW_HEAP ||
-        m.place > SUNDEW_GUESSED || m.offset > m.size || r->left > m.size - m.offset)
+        m.place > SUNDEW_ARGUMENT || m.offset > m.size || r->left > m.size - m.offset)
         return false;
     CrashBytes b = { .address = m.address + m.offset,
                      .type = m.type,

@@ -162,6 +162,8 @@ static const Type *type_of_object(const Restore *r, const CrashObject *o)
     size_t n;
     const Type *const *all = types_all(program_types(r->program), &n);
     const Type *t = o->type && o->type <= n ? element_of(all[o->type - 1]) : NULL;
+    if (o->place == SUNDEW_ARGUMENT && rank(t) > 1)
+        return NULL;                          /* by whatever pointer it was reached, it is text */
     return t && fits(t, o) && o->size % type_plain(t)->size == 0 ? t : NULL;
 }
 
@@ -269,6 +271,61 @@ bool restore_is_pointer(const Restore *r, uint64_t value)
            (crash_mapped(r->crash, value, &place) && r->world->code(r->world->arg, value));
 }
 
+const Part *restore_part(const Item *it, uint64_t offset)
+{
+    for (size_t i = 0; i < it->nparts; i++)
+        if (it->parts[i].offset == offset && it->parts[i].name)
+            return &it->parts[i];
+    return NULL;
+}
+
+/* How many elements of its type an item is: one with something behind it, if that is no more of
+ * the same. */
+static uint64_t typed_count(const Item *it)
+{
+    const Type *p = it->type ? type_plain(it->type) : NULL;
+    if (!p || !p->size)
+        return 0;
+    bool array = it->variable || !type_is_record(p) || (it->size % p->size == 0 && !it->mixed);
+    return array || it->size < p->size ? it->size / p->size : 1;
+}
+
+/* A pointer says that a record lies there. */
+static void note_part(Item *it, uint64_t offset, const Type *element, const char *hint)
+{
+    enum { MOST = 4096 };
+    const Type *p = element ? type_plain(element) : NULL;
+    const Type *whole = it->type ? type_plain(it->type) : NULL;
+    if (!p || !type_is_record(p) || !p->size || p->incomplete || it->variable || it->constant ||
+        it->literal || offset + p->size > it->size || it->nparts >= MOST)
+        return;
+    if (whole && type_is_record(whole) && whole != p && offset >= whole->size && !it->mixed) {
+        it->mixed = true;
+        it->was_walked = false;
+    }
+    size_t at = 0;
+    while (at < it->nparts && it->parts[at].offset < offset)
+        at++;
+    const Part *before = at ? &it->parts[at - 1] : NULL;
+    if ((before && before->offset + type_plain(before->type)->size > offset) ||
+        (at < it->nparts && it->parts[at].offset < offset + p->size))
+        return;
+    it->parts = vec_room(it->parts, it->nparts, &it->parts_cap, sizeof *it->parts);
+    memmove(&it->parts[at + 1], &it->parts[at], (it->nparts - at) * sizeof *it->parts);
+    it->parts[at] = (Part){ .offset = offset, .type = element, .hint = hint };
+    it->nparts++;
+    it->was_walked = false;
+}
+
+/* Memory without a type, a buffer of tokens say, has pointers at any place. */
+bool restore_is_pointer_at(const Restore *r, const Item *it, uint64_t at)
+{
+    uint64_t value = word_at(it->bytes + at);
+    bool bytes = !it->type || restore_is_char(it->type);
+    return (at % 8 == 0 || (bytes && value >> 32 && !(value >> 47))) &&
+           restore_is_pointer(r, value);
+}
+
 Ref restore_ref(Restore *r, uint64_t value, const Type *target, const char *hint)
 {
     Ref ref = { .kind = REF_NULL };
@@ -302,8 +359,10 @@ Ref restore_ref(Restore *r, uint64_t value, const Type *target, const char *hint
     const Type *element = element_of(target);
     bool array = fits(element, o) && ref.offset % type_plain(element)->size == 0 &&
                  o->size % type_plain(element)->size == 0;
-    if (!it->variable && (ref.offset == 0 || array) && is_better(element, it))
+    if (!it->variable && (ref.offset == 0 || array) && is_better(element, it) &&
+        !(o->place == SUNDEW_ARGUMENT && rank(element) > 1))
         it->type = element;
+    note_part(it, ref.offset, element, hint);
     return ref;
 }
 
@@ -342,10 +401,16 @@ static void walk_item(Restore *r, Item *it)
     bool *seen = xcalloc(it->size / 8 + 2, sizeof *seen);
     const Type *p = it->type ? type_plain(it->type) : NULL;
     if (p && p->size && !restore_is_char(p))
-        for (uint64_t at = 0; at + p->size <= it->size; at += p->size)
-            walk_type(r, it, p, at, it->hint, seen);
-    for (uint64_t at = 0; at + 8 <= it->size; at += 8)
-        if (!seen[at / 8] && restore_is_pointer(r, word_at(it->bytes + at)))
+        for (uint64_t k = 0; k < typed_count(it); k++)
+            walk_type(r, it, p, k * p->size, it->hint, seen);
+    uint64_t typed = p ? typed_count(it) * p->size : 0;
+    for (size_t i = 0; i < it->nparts; i++) {
+        Part part = it->parts[i];                 /* walking may find more of them */
+        if (part.offset >= typed)
+            walk_type(r, it, part.type, part.offset, part.hint, seen);
+    }
+    for (uint64_t at = 0; at + 8 <= it->size; at++)
+        if ((at % 8 || !seen[at / 8]) && restore_is_pointer_at(r, it, at))
             restore_ref(r, word_at(it->bytes + at), NULL, "object");
     free(seen);
 }
@@ -458,13 +523,17 @@ static void name_item(Restore *r, Item *it)
 {
     const Type *p = it->type ? type_plain(it->type) : NULL;
     it->typed = it->type && restore_sees_type(r->world, it->type);
-    it->count = p && p->size ? it->size / p->size : 0;
+    it->count = typed_count(it);
     if (it->variable || it->literal)
         return;
     const char *hint = it->hint ? it->hint : "object";
     if (r->world->plain)
         hint = "object_1";
     it->name = fresh_name(r, hint);
+    uint64_t typed = p ? it->count * p->size : 0;
+    for (size_t i = 0; i < it->nparts && !r->world->plain; i++)
+        if (it->parts[i].offset >= typed && restore_sees_type(r->world, it->parts[i].type))
+            it->parts[i].name = fresh_name(r, it->parts[i].hint ? it->parts[i].hint : "object");
 }
 
 static void number_steps(Restore *r)
@@ -500,6 +569,34 @@ static void measure_depths(Restore *r)
         }
     }
     vec_release(&work);
+}
+
+static void bring_nearer(const Ref *ref, unsigned depth)
+{
+    Part *part = ref->kind == REF_ITEM ? (Part *)restore_part(ref->item, ref->offset) : NULL;
+    if (part && depth < part->depth)
+        part->depth = depth;
+}
+
+/* The same for parts; further than some pointers nobody asks. */
+static void measure_parts(Restore *r)
+{
+    enum { ROUNDS = 3 };
+    for (size_t i = 0; i < r->items.len; i++)
+        for (size_t k = 0; k < r->items.items[i]->nparts; k++)
+            r->items.items[i]->parts[k].depth = RESTORE_FAR;
+    for (size_t i = 0; i < r->nargs; i++)
+        bring_nearer(&r->args[i].ref, 0);
+    for (unsigned round = 0; round < ROUNDS; round++)
+        for (size_t i = 0; i < r->items.len; i++) {
+            const Item *it = r->items.items[i];
+            for (size_t k = 0; k < it->npieces; k++) {
+                const Piece *p = &it->pieces[k];
+                unsigned from = p->part ? it->parts[p->part - 1].depth : it->depth;
+                if (from < RESTORE_FAR)
+                    bring_nearer(&p->ref, from + 1);
+            }
+        }
 }
 
 static const Function *function_of(const Program *p, const CrashFrame *fr)
@@ -555,6 +652,8 @@ Restore *restore_new(const Crash *c, const Program *p, size_t frame, const Resto
                 restore_literal(r, r->args[i].param->type, r->args[i].bytes, r->args[i].size);
     number_steps(r);
     measure_depths(r);
+    measure_parts(r);
+    restore_find_jumps(r);
     if (fn->variadic)
         strings_add(&r->notes, "the function takes a variable number of arguments: "
                                "those behind the named ones were not kept");
@@ -574,14 +673,21 @@ Restore *restore_new(const Crash *c, const Program *p, size_t frame, const Resto
 
 bool restore_revives(const Restore *r) { return r->revives; }
 
+static void free_item(Item *it)
+{
+    free(it->pieces);
+    free(it->parts);
+}
+
 void restore_free(Restore *r)
 {
     if (!r)
         return;
     for (size_t i = 0; i < r->items.len; i++)
-        free(r->items.items[i]->pieces);
+        free_item(r->items.items[i]);
     vec_release(&r->items);
     vec_release(&r->files);
+    vec_release(&r->jumps);
     map_release(&r->by_object);
     map_release(&r->by_file);
     map_release(&r->names);
@@ -634,47 +740,79 @@ bool restore_is_link(const Restore *r, size_t step)
     return p->kind == PIECE_POINTER && p->ref.kind != REF_NULL;
 }
 
-/* The null pointers of a type at a place of an item. */
-static void add_nulls(Restore *r, size_t number, const Type *t, uint64_t at, const char *text,
-                      size_t most, RestoreNulls *out)
+/* The pointers to nothing of a type at a place of an item. */
+static void add_bad(Restore *r, size_t number, const Type *t, uint64_t at, const char *text,
+                    const RestoreSearch *search, RestoreBads *out)
 {
     const Item *it = r->items.items[number];
     const Type *p = type_plain(t);
-    if (!p->size || at + p->size > it->size || out->len >= most)
+    if (!p->size || at + p->size > it->size || out->len >= search->most)
         return;
-    if (p->kind == TYPE_POINTER && it->known[at] && !word_at(it->bytes + at)) {
-        RestoreNull null = { number, at, text };
-        vec_push(out, null);
+    if (p->kind == TYPE_POINTER) {
+        uint64_t value = word_at(it->bytes + at);
+        RestoreBad bad = { number, at, text, value == 0 };
+        bool fits_failure = value ? search->near(search->arg, value) : search->null;
+        if (it->known[at] && fits_failure && !restore_is_pointer(r, value))
+            vec_push(out, bad);
     } else if (p->kind == TYPE_STRUCT) {
         bool direct = it->type && type_plain(it->type) == p && !it->variable;
         for (unsigned i = 0; i < p->nfields; i++)
             if (!p->fields[i].bit_field)
-                add_nulls(r, number, p->fields[i].type, at + p->fields[i].offset / 8,
-                          arena_printf(&r->arena, "%s%s%s", text, direct ? "->" : ".",
-                                       p->fields[i].name),
-                          most, out);
+                add_bad(r, number, p->fields[i].type, at + p->fields[i].offset / 8,
+                        arena_printf(&r->arena, "%s%s%s", text, direct ? "->" : ".",
+                                     p->fields[i].name),
+                        search, out);
     } else if (p->kind == TYPE_ARRAY && type_plain(p->target)->size) {
         for (uint64_t i = 0; i < p->count && i < 16; i++)
-            add_nulls(r, number, p->target, at + i * type_plain(p->target)->size,
-                      arena_printf(&r->arena, "%s[%llu]", text, (unsigned long long)i), most, out);
+            add_bad(r, number, p->target, at + i * type_plain(p->target)->size,
+                    arena_printf(&r->arena, "%s[%llu]", text, (unsigned long long)i), search, out);
     }
 }
 
-void restore_nulls(Restore *r, unsigned depth, size_t most, RestoreNulls *out)
+/* Of many elements those count that an argument points to; else the first ones. */
+static uint64_t first_element(const Restore *r, const Item *it, uint64_t size)
 {
+    for (size_t i = 0; i < r->nargs; i++) {
+        uint64_t at = r->views[i].value - it->object->address;
+        if (r->views[i].pointer && at < it->size)
+            return at / size;
+    }
+    return 0;
+}
+
+static void add_bad_of_parts(Restore *r, size_t number, unsigned depth, const RestoreSearch *search,
+                             RestoreBads *out)
+{
+    const Item *it = r->items.items[number];
+    for (size_t k = 0; k < it->nparts && !it->freed; k++)
+        if (it->parts[k].name && it->parts[k].depth == depth)
+            add_bad(r, number, it->parts[k].type, it->parts[k].offset, it->parts[k].name, search,
+                    out);
+}
+
+void restore_bad_pointers(Restore *r, const RestoreSearch *search, RestoreBads *out)
+{
+    enum { ELEMENTS = 16 };
+    assert(search->near);
+    unsigned depth = search->depth;
     for (unsigned d = 0; d <= depth + 1; d++)
         for (size_t i = 0; i < r->items.len; i++) {
             const Item *it = r->items.items[i];
+            if (d <= depth)
+                add_bad_of_parts(r, i, d, search, out);
             bool wanted = d <= depth ? it->depth == d : it->variable && it->depth > depth;
             const Type *p = it->type ? type_plain(it->type) : NULL;
             if (!wanted || it->constant || it->literal || it->freed || !p || !p->size)
                 continue;
             const char *name = it->variable ? it->lvalue : it->name;
-            for (uint64_t k = 0; k < 16 && (k + 1) * p->size <= it->size; k++)
-                add_nulls(r, i, p, k * p->size,
-                          k ? arena_printf(&r->arena, "%s[%llu]", name, (unsigned long long)k)
-                            : name,
-                          most, out);
+            uint64_t from = first_element(r, it, p->size);
+            for (uint64_t k = 0; k < it->count; k++) {
+                RestoreSearch here = *search;
+                here.null &= k - from < ELEMENTS;         /* there are many in a large array */
+                add_bad(r, i, p, k * p->size,
+                        k ? arena_printf(&r->arena, "%s[%llu]", name, (unsigned long long)k) : name,
+                        &here, out);
+            }
         }
 }
 

@@ -92,15 +92,23 @@ typedef struct RestoreArg {
 } RestoreArg;
 const RestoreArg *restore_args(const Restore *r, size_t *n);
 
-/* Null pointers that the function is handed, in objects up to `depth` from its arguments, then
- * in variables. */
-typedef struct RestoreNull {
+/* Pointers to nothing that the function is handed, in objects up to `depth` from its arguments,
+ * then in variables: those whose value is `near`, and null ones of the elements at hand. */
+typedef struct RestoreBad {
     size_t object;            /* number of the item, as the state has it */
     uint64_t offset;
     const char *text;         /* "list->first" */
-} RestoreNull;
-typedef Vec(RestoreNull) RestoreNulls;
-void restore_nulls(Restore *r, unsigned depth, size_t most, RestoreNulls *out);
+    bool null;
+} RestoreBad;
+typedef Vec(RestoreBad) RestoreBads;
+typedef struct RestoreSearch {
+    bool (*near)(const void *arg, uint64_t value);
+    const void *arg;
+    bool null;                /* null ones too */
+    unsigned depth;
+    size_t most;
+} RestoreSearch;
+void restore_bad_pointers(Restore *r, const RestoreSearch *search, RestoreBads *out);
 
 /* The arguments for people, one line each: what was passed, some pointers deep:
  * "call = &{ .name = "test", .args = { "foo", "bar" } }"; of a list the first node. */

@@ -34,6 +34,13 @@ static bool is_inside(const Restore *r, const Type *t)
     return false;
 }
 
+/* The source's name of a function. */
+static void describe_code(const char *name, Str *out)
+{
+    static const char prefix[] = "program_";
+    str_add(out, str_starts(name, prefix) ? name + sizeof prefix - 1 : name);
+}
+
 static void describe_pointer(Restore *r, const Type *p, uint64_t value, unsigned depth, Str *out)
 {
     const CrashObject *o = value ? crash_object_at(r->crash, value) : NULL;
@@ -44,6 +51,8 @@ static void describe_pointer(Restore *r, const Type *p, uint64_t value, unsigned
         target = type_plain(it->type);          /* a void pointer to something known */
     if (!value)
         str_add(out, "NULL");
+    else if (!it && target->kind == TYPE_FUNCTION && r->world->code(r->world->arg, value))
+        describe_code(r->world->code(r->world->arg, value), out);
     else if (!it)
         str_addf(out, "0x%llx", (unsigned long long)value);
     else if (it->freed)
@@ -72,7 +81,8 @@ static void describe_struct(Restore *r, const Type *p, const uint8_t *bytes, uns
     for (unsigned i = 0; i < p->nfields && out->len < LONG; i++) {
         const Field *f = &p->fields[i];
         uint64_t size = type_plain(f->type)->size, at = f->offset / 8;
-        if (f->bit_field || !size || at + size > p->size || is_zero(bytes + at, size))
+        if (f->bit_field || !size || at + size > p->size || is_zero(bytes + at, size) ||
+            restore_is_jump_buffer(f->type))
             continue;
         str_addf(out, "%s%s%s%s", between, *f->name ? "." : "", f->name, *f->name ? " = " : "");
         describe(r, f->type, bytes + at, size, depth, out);

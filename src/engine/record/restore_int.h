@@ -23,12 +23,22 @@ typedef struct Piece {
     uint64_t offset;
     size_t size;
     size_t element;           /* of an array of items */
+    size_t part;              /* of the item's parts, plus 1; 0: none */
     const char *path;
     const char *value;        /* of PIECE_VALUE: C */
     const Type *type;         /* of PIECE_POINTER and PIECE_VALUE; or NULL */
     Ref ref;
     bool on;
 } Piece;
+
+/* A record inside of something larger: programs that allocate in arenas have one object for all. */
+typedef struct Part {
+    uint64_t offset;
+    const Type *type;
+    const char *hint;
+    const char *name;         /* of the pointer to it; NULL: it is written as bytes */
+    unsigned depth;           /* pointers between an argument and it; RESTORE_FAR */
+} Part;
 
 struct Item {
     const CrashObject *object;
@@ -40,6 +50,9 @@ struct Item {
     const Type *walked;       /* the type with which its pointers were followed */
     bool was_walked;
     bool typed;               /* the type can be written in the test */
+    Part *parts;              /* what pointers to records say, by offset; they don't overlap */
+    size_t nparts, parts_cap;
+    bool mixed;               /* records of several types: no array of its type */
     uint64_t count;
     uint8_t *bytes;           /* as they were at the entry */
     bool *known;
@@ -50,6 +63,7 @@ struct Item {
     bool on;                  /* a global: is restored at all */
     Piece *pieces;
     size_t npieces, cap;
+    size_t cutting;           /* the part that is being cut, plus 1 */
     size_t step;              /* the number of its first step */
     unsigned depth;           /* pointers between an argument and it; RESTORE_FAR */
 };
@@ -62,6 +76,12 @@ typedef struct Arg {
     Ref ref;
     bool pointer;
 } Arg;
+
+/* A jmp_buf that was set: longjmp() to it leaves the function under test. */
+typedef struct Jump {
+    size_t item;
+    uint64_t offset;
+} Jump;
 
 struct Restore {
     Arena arena;
@@ -79,6 +99,7 @@ struct Restore {
     Arg *args;
     size_t nargs;
     RestoreArg *views;
+    Vec(Jump) jumps;
     Vec(const char *) files;  /* statements that make a FILE each */
     Map by_file;
     Map unreached;            /* variables that the test can't name */
@@ -88,16 +109,24 @@ struct Restore {
     unsigned ninside;
 };
 
+/* The part with a name that begins there; NULL: none. */
+const Part *restore_part(const Item *it, uint64_t offset);
+
 /* What a pointer to `target` (may be NULL) with this value leads to. Makes the
  * item if it is new. */
 Ref restore_ref(Restore *r, uint64_t value, const Type *target, const char *hint);
 /* Is the word at these bytes probably a pointer, whatever its type says? */
 bool restore_is_pointer(const Restore *r, uint64_t value);
+bool restore_is_pointer_at(const Restore *r, const Item *it, uint64_t at);
 bool restore_sees_type(const RestoreWorld *w, const Type *t);
 
 /* restore_piece.c: from bytes to pieces, and to values. */
 void restore_pieces(Restore *r, Item *it);
 /* A value of any type in a register or a copy: "(struct p){ .x = 1 }". */
+/* Is it a jmp_buf? */
+bool restore_is_jump_buffer(const Type *t);
+/* Finds the jmp_bufs of all items. */
+void restore_find_jumps(Restore *r);
 const char *restore_literal(Restore *r, const Type *t, const uint8_t *bytes, size_t n);
 void restore_ref_text(const Restore *r, Ref ref, const Type *pointer, Str *out);
 void restore_type_name(const RestoreWorld *w, const Type *t, const char *name, Str *out);

@@ -176,6 +176,9 @@ static Piece *add_piece(Item *it, int kind, uint64_t offset, size_t size, const 
     *p = (Piece){ .kind = kind, .offset = offset, .size = size, .path = path };
     const Type *e = it->type ? type_plain(it->type) : NULL;
     p->element = e && e->size ? offset / e->size : 0;
+    p->part = it->cutting;
+    if (p->part)
+        p->element = it->count + p->part;         /* apart from all others */
     return p;
 }
 
@@ -191,8 +194,7 @@ static void cut_raw(Restore *r, Item *it, uint64_t from, uint64_t to)
 {
     uint64_t begin = from;
     for (uint64_t at = from; at < to;) {
-        bool pointer =
-            at % 8 == 0 && at + 8 <= to && restore_is_pointer(r, number_at(it->bytes + at, 8));
+        bool pointer = at + 8 <= to && restore_is_pointer_at(r, it, at);
         bool full = at - begin >= CHUNK;
         if ((pointer || full) && at > begin) {
             if (!is_zero(it->bytes + begin, at - begin))
@@ -215,8 +217,8 @@ static void cut_chars(Restore *r, Item *it, uint64_t from, uint64_t to, const ch
 {
     const uint8_t *nul = memchr(it->bytes + from, 0, to - from);
     uint64_t end = nul ? (uint64_t)(nul - it->bytes) + 1 : from;
-    bool pointer = from % 8 == 0 && from + 8 <= to &&
-                   restore_is_pointer(r, number_at(it->bytes + from, 8));
+    bool pointer =
+        from % 8 == 0 && from + 8 <= to && restore_is_pointer(r, number_at(it->bytes + from, 8));
     bool text = nul && end - from > 1 && !pointer;
     for (uint64_t i = from; text && i + 1 < end; i++)
         text = it->bytes[i] >= 0x20 || strchr("\t\n\r\f\v", it->bytes[i]);
@@ -242,6 +244,15 @@ static bool is_fresh(const Type *t)
             (t->alias && strcmp(t->alias->name, names[i]) == 0))
             return true;
     return false;
+}
+
+/* What setjmp() wrote holds for one run of a program: a test sets it anew. */
+bool restore_is_jump_buffer(const Type *t)
+{
+    const Type *p = type_plain(t);
+    if (p->kind == TYPE_ARRAY)
+        p = type_plain(p->target);
+    return p->kind == TYPE_STRUCT && strcmp(p->name, "__jmp_buf_tag") == 0;
 }
 
 static void cut(Restore *r, Item *it, const Type *t, uint64_t at, const char *path);
@@ -309,7 +320,7 @@ static void cut(Restore *r, Item *it, const Type *t, uint64_t at, const char *pa
     const Type *p = type_plain(t);
     Str s = { 0 };
     if (!p->size || at + p->size > it->size || is_fresh(t) || is_fresh(p) ||
-        is_zero(it->bytes + at, p->size))
+        restore_is_jump_buffer(p) || is_zero(it->bytes + at, p->size))
         return;
     switch (p->kind) {
     case TYPE_POINTER: {
@@ -355,6 +366,35 @@ static void cut(Restore *r, Item *it, const Type *t, uint64_t at, const char *pa
     str_release(&s);
 }
 
+/* The jmp_bufs that were set, in a member of an item. */
+static void add_jumps(Restore *r, size_t number, const Type *t, uint64_t at, unsigned depth)
+{
+    const Item *it = r->items.items[number];
+    const Type *p = type_plain(t);
+    if (!p->size || at + p->size > it->size || depth > 8 || is_zero(it->bytes + at, p->size))
+        return;
+    if (restore_is_jump_buffer(p)) {
+        vec_push(&r->jumps, ((Jump){ number, at }));
+    } else if (p->kind == TYPE_STRUCT) {
+        for (unsigned i = 0; i < p->nfields; i++)
+            if (!p->fields[i].bit_field)
+                add_jumps(r, number, p->fields[i].type, at + p->fields[i].offset / 8, depth + 1);
+    } else if (p->kind == TYPE_ARRAY && type_is_record(type_plain(p->target))) {
+        for (uint64_t i = 0; i < p->count && i < MOST_ELEMENTS; i++)
+            add_jumps(r, number, p->target, at + i * type_plain(p->target)->size, depth + 1);
+    }
+}
+
+void restore_find_jumps(Restore *r)
+{
+    for (size_t i = 0; i < r->items.len; i++) {
+        const Item *it = r->items.items[i];
+        const Type *p = it->type ? type_plain(it->type) : NULL;
+        for (uint64_t k = 0; p && type_is_record(p) && !it->freed && k < it->count; k++)
+            add_jumps(r, i, p, k * p->size, 0);
+    }
+}
+
 /* Members that are const can't be assigned. */
 static bool has_const(const Type *t, unsigned depth)
 {
@@ -384,12 +424,38 @@ static uint64_t typed_elements(const Restore *r, const Item *it, const Type *p)
     return it->count;
 }
 
+/* [from, the end): bytes, and between them the parts that have a name. */
+static void cut_parts(Restore *r, Item *it, uint64_t from)
+{
+    bool chars = !it->type || restore_is_char(it->type);
+    for (size_t i = 0; i <= it->nparts; i++) {
+        const Part *part = i < it->nparts ? &it->parts[i] : NULL;
+        if (part && (!part->name || part->offset < from || has_const(part->type, 0)))
+            continue;
+        uint64_t to = part ? part->offset : it->size;
+        if (chars && to > from)
+            cut_chars(r, it, from, to, NULL);
+        else
+            cut_raw(r, it, from, to);
+        if (!part)
+            break;
+        it->cutting = i + 1;
+        cut(r, it, part->type, part->offset, "");
+        it->cutting = 0;
+        from = part->offset + type_plain(part->type)->size;
+    }
+}
+
 void restore_pieces(Restore *r, Item *it)
 {
     if (it->constant || it->literal)
         return;
     const Type *p = it->type ? type_plain(it->type) : NULL;
     uint64_t done = 0;
+    if (it->nparts && (!p || !p->size || restore_is_char(p))) {
+        cut_parts(r, it, 0);
+        return;
+    }
     if (!p || !p->size || restore_is_char(p)) {
         cut_chars(r, it, 0, it->size, it->variable ? NULL : "");
         return;
@@ -399,7 +465,7 @@ void restore_pieces(Restore *r, Item *it)
     uint64_t count = by_member ? typed_elements(r, it, p) : 0;
     for (uint64_t i = 0; i < count; i++, done += p->size)
         cut(r, it, it->type, done, "");
-    cut_raw(r, it, done, it->size);
+    cut_parts(r, it, done);
 }
 
 /* ---- values that are passed */

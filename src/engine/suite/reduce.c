@@ -1,10 +1,11 @@
 #include "engine/suite/reduce.h"
+#include "engine/suite/describe.h"
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-enum { ROUNDS = 5 };
+enum { ROUNDS = 8, MOST_PLAIN = 24, LONG = 12 };
 
 typedef struct Reducer {
     const ReducePlan *plan;
@@ -14,6 +15,8 @@ typedef struct Reducer {
     uint8_t *killed;             /* by mutant */
     double end;
     bool *keep;                  /* by test */
+    bool *covers;                /* by test: something of its own */
+    Vec(uint32_t) * kills;       /* by test: mutants that it is kept for */
 } Reducer;
 
 static double now(void)
@@ -79,19 +82,122 @@ static bool has_all(const Reducer *r, const Outcome *o, const Shrinking *s, uint
     return all;
 }
 
+/* ---- plain values
+ *
+ * A test that does the same with "a" as with nine times "w" reads better with "a".
+ */
+
+/* How much a text looks like noise: bytes nobody can type, the same one again and again,
+ * many of them. */
+static unsigned noise_of_text(const SeqValue *v)
+{
+    unsigned noise = v->n > 40 ? 2 : 0, run = 0, blanks = 0;
+    for (size_t i = 0; i < v->n; i++) {
+        uint8_t c = v->bytes[i];
+        blanks += c == ' ';
+        run = i && c == v->bytes[i - 1] ? run + 1 : 0;
+        noise += (c < ' ' && c != '\n' && c != '\t') || c > '~';
+        noise += run >= 3;
+    }
+    noise += blanks > 1;         /* a message, most likely */
+    return noise < 30 ? noise : 30;
+}
+
+static unsigned noise_of(const SeqValue *v)
+{
+    int64_t x = (int64_t)v->integer;
+    bool edge = x == INT32_MAX || x == INT32_MIN || x == UINT32_MAX || x == INT64_MAX;
+    if (v->kind == VALUE_STRING)
+        return noise_of_text(v);
+    return v->kind == VALUE_INTEGER && !edge && (x > 100 || x < -1) ? 2 : 0;
+}
+
+/* Does it name a handle that came out as NULL? */
+static bool is_made_null(const Seq *s, const SeqValue *v)
+{
+    if (v->kind == VALUE_RESULT)
+        return s->steps[v->step].nulls & 1;
+    return v->kind == VALUE_STORED && v->param < 63 &&
+           (s->steps[v->step].nulls >> (v->param + 1) & 1);
+}
+
+/* Shorter is better; of equal ones the one with plainer values. */
+static unsigned cost_of(const Seq *s)
+{
+    unsigned cost = 0;
+    for (unsigned i = 0; i < s->n; i++) {
+        cost += 1000;
+        for (unsigned k = 0; k < s->steps[i].nargs && s->steps[i].f; k++)
+            cost +=
+                noise_of(&s->steps[i].args[k]) + (is_made_null(s, &s->steps[i].args[k]) ? 5 : 0);
+    }
+    return cost;
+}
+
+/* Can the value of an argument be another, whatever the others are? */
+static bool is_free(const SeqStep *st, unsigned i)
+{
+    if (st->f->params[i].partner != API_NONE || st->f->pinned)
+        return false;
+    for (unsigned k = 0; k < st->nargs; k++)
+        if (st->args[k].kind == VALUE_WITHIN)
+            return false;
+    return st->f->params[i].role == ROLE_INTEGER || st->f->params[i].role == ROLE_STRING;
+}
+
+/* The sequence with plain values in place of noise, one at a time. */
+static size_t plain_variants(Arena *a, const Seq *s, Seq **out, size_t most)
+{
+    static const char *const texts[] = { "a", "abc" };
+    static const int numbers[] = { 2, 10, -2, 100 };
+    size_t n = 0;
+    for (unsigned i = 0; i < s->n; i++) {
+        const SeqStep *st = &s->steps[i];
+        for (unsigned k = 0; st->f && !st->closing && !st->looking && k < st->nargs; k++) {
+            bool text = st->args[k].kind == VALUE_STRING;
+            if (is_made_null(s, &st->args[k]) && n < most) {
+                out[n] = seq_copy(a, s);
+                out[n++]->steps[i].args[k] = value_null();
+            }
+            if (!noise_of(&st->args[k]) || !is_free(st, k) || st->args[k].given)
+                continue;
+            for (size_t t = 0; t < (text ? 2 : 4) && n < most; t++) {
+                out[n] = seq_copy(a, s);
+                out[n++]->steps[i].args[k] =
+                    text ? value_string(a, texts[t]) : value_integer((uint64_t)(int64_t)numbers[t]);
+            }
+        }
+    }
+    return n;
+}
+
 static void take_shortest(const Reducer *r, Shrinking *s, const ExecJob *jobs, const Outcome *out,
                           uint8_t *scratch)
 {
     const Seq *best = NULL;
+    unsigned least = cost_of(s->now);
     for (size_t i = s->first; i < s->first + s->n; i++)
-        if ((!best || jobs[i].seq->n < best->n) && has_all(r, &out[i], s, scratch))
+        if (cost_of(jobs[i].seq) < least && has_all(r, &out[i], s, scratch)) {
             best = jobs[i].seq;
+            least = cost_of(best);
+        }
     s->settled = !best;
     if (best)
         s->now = (Seq *)best;
 }
 
-/* All sequences without one of their steps, in one go. */
+/* Without the calls of a stretch, those that need them included; NULL: nothing is left, or
+ * nothing went. */
+static Seq *without_stretch(Arena *a, const Seq *s, unsigned from, unsigned n)
+{
+    const Seq *now = s;
+    for (unsigned k = from + n < s->n ? from + n : s->n; k-- > from && now;)
+        if (k < now->n && !now->steps[k].closing && !now->steps[k].looking)
+            now = seq_without(a, now, k);
+    return now == s ? NULL : (Seq *)now;
+}
+
+/* All sequences without one of their steps, in one go; long ones also without stretches. */
 static bool shrink_round(Reducer *r, Arena *a, Shrinking *all, size_t n, uint8_t *scratch,
                          bool *changed, Err *err)
 {
@@ -105,6 +211,16 @@ static bool shrink_round(Reducer *r, Arena *a, Shrinking *all, size_t n, uint8_t
             if (c)
                 vec_push(&jobs, ((ExecJob){ .seq = c, .all = true }));
         }
+        for (unsigned size = s->now->n / 2; s->now->n > LONG && !s->settled && size > 2; size /= 2)
+            for (unsigned k = 0; k < s->now->n; k += size) {
+                Seq *c = without_stretch(a, s->now, k, size);
+                if (c)
+                    vec_push(&jobs, ((ExecJob){ .seq = c, .all = true }));
+            }
+        Seq *plain[MOST_PLAIN];
+        size_t nplain = s->settled ? 0 : plain_variants(a, s->now, plain, MOST_PLAIN);
+        for (size_t k = 0; k < nplain; k++)
+            vec_push(&jobs, ((ExecJob){ .seq = plain[k], .all = true }));
         s->n = jobs.len - s->first;
     }
     Outcome *out = arena_array(a, Outcome, jobs.len + 1);
@@ -160,7 +276,7 @@ static bool keep_covering(Reducer *r, Err *err)
         size_t m = own_points(r, &t->out, own);
         if (!m && !t->example)
             continue;
-        r->keep[i] = true;
+        r->keep[i] = r->covers[i] = true;
         cover(r, &t->out);
         if (t->example)
             continue;
@@ -186,6 +302,25 @@ static bool sees(const SeqTest *t, const Outcome *o)
         seen = t->stable[i] && !same[i];
     free(same);
     return seen;
+}
+
+/* Notes which observation tells the mutant: a look only if nothing else does. */
+static void note_wanted(Reducer *r, SeqTest *t, const Outcome *o)
+{
+    bool *same = xcalloc(t->out.nobs + 1, sizeof *same);
+    size_t found = t->out.nobs;
+    memset(same, 1, t->out.nobs);
+    if (o->state == OUTCOME_DONE)
+        settle_compare(&t->out, o, same);
+    for (size_t i = 0; i < t->out.nobs; i++)
+        if (t->stable[i] && !same[i] &&
+            (found == t->out.nobs || t->seq->steps[t->out.obs[found].step].looking))
+            found = i;
+    if (!t->wanted)
+        t->wanted = arena_array(&r->suite->arena, bool, t->out.nobs + 1);
+    if (found < t->out.nobs)
+        t->wanted[found] = true;
+    free(same);
 }
 
 /*
@@ -255,6 +390,8 @@ static bool hunt_some(Reducer *r, Hunt *h, const uint32_t *which, size_t n, Err 
             continue;
         r->killed[which[i]] = 1;
         r->keep[test] = true;
+        note_wanted(r, t, &out[i]);
+        vec_push(&r->kills[test], which[i]);
         t->nkilled++;
     }
     arena_release(&a);
@@ -284,6 +421,108 @@ static bool hunt(Reducer *r, Hunt *h, Err *err)
     return ok;
 }
 
+/* ---- shorter tests for mutants
+ *
+ * A test that is kept for its mutants alone may do much that these don't need.
+ */
+
+enum { MOST_VARIANTS = 200, MOST_KILLS = 12, KILL_ROUNDS = 5 };
+
+typedef struct Variants {
+    Seq *seqs[MOST_VARIANTS];
+    uint32_t of[MOST_VARIANTS];  /* tests */
+    size_t n;
+} Variants;
+
+static void add_variants(Arena *a, const SeqTest *t, uint32_t test, Variants *v)
+{
+    for (unsigned k = 0; k < t->seq->n && v->n < MOST_VARIANTS; k++) {
+        const SeqStep *st = &t->seq->steps[k];
+        Seq *c = st->closing || st->looking ? NULL : seq_without(a, t->seq, k);
+        if (c) {
+            v->of[v->n] = test;
+            v->seqs[v->n++] = c;
+        }
+    }
+    for (unsigned size = t->seq->n / 2; size > 1; size /= 2)
+        for (unsigned k = 0; k < t->seq->n && v->n < MOST_VARIANTS; k += size) {
+            Seq *c = without_stretch(a, t->seq, k, size);
+            if (c) {
+                v->of[v->n] = test;
+                v->seqs[v->n++] = c;
+            }
+        }
+    size_t n = plain_variants(a, t->seq, v->seqs + v->n, MOST_VARIANTS - v->n);
+    for (size_t k = 0; k < n; k++)
+        v->of[v->n++] = test;
+}
+
+/* Does a variant still find all that its test was kept for? `jobs` from `first` on. */
+static bool finds_all(const Reducer *r, uint32_t test, const SeqTest *t, const Outcome *out,
+                      size_t first)
+{
+    for (size_t i = 0; i < r->kills[test].len; i++)
+        if (!sees(t, &out[first + i]))
+            return false;
+    return true;
+}
+
+static void take_variant(Reducer *r, uint32_t test, const SeqTest *better, const Outcome *out,
+                         size_t first)
+{
+    const SeqTest *old = r->suite->tests.items[test];
+    SeqTest *t = test_copy(&r->suite->arena, better);
+    t->follows = old->follows;
+    t->nkilled = old->nkilled;
+    r->suite->tests.items[test] = t;
+    for (size_t i = 0; i < r->kills[test].len; i++)
+        note_wanted(r, t, &out[first + i]);
+}
+
+/* One step less, or a plainer value, for each test. */
+static bool shrink_kill_round(Reducer *r, Arena *a, Variants *v, bool *changed, Err *err)
+{
+    Settled *settled = arena_array(a, Settled, v->n + 1);
+    size_t *first = arena_array(a, size_t, v->n + 1);
+    Vec(ExecJob) jobs = { 0 };
+    bool ok = settle_closed(r->plan->settler, a, v->seqs, v->n, settled, err);
+    for (size_t i = 0; ok && i < v->n; i++) {
+        first[i] = jobs.len;
+        for (size_t k = 0; settled[i].kind == SETTLED && k < r->kills[v->of[i]].len; k++)
+            vec_push(&jobs, ((ExecJob){ .seq = settled[i].test.seq,
+                                        .mutant = r->kills[v->of[i]].items[k] + 1 }));
+    }
+    Outcome *out = arena_array(a, Outcome, jobs.len + 1);
+    ok = ok && exec_run(r->plan->mutants, a, jobs.items, jobs.len, out, err);
+    for (size_t i = 0; ok && i < v->n; i++) {
+        const SeqTest *now = r->suite->tests.items[v->of[i]];
+        if (settled[i].kind == SETTLED && cost_of(settled[i].test.seq) < cost_of(now->seq) &&
+            finds_all(r, v->of[i], &settled[i].test, out, first[i])) {
+            take_variant(r, v->of[i], &settled[i].test, out, first[i]);
+            *changed = true;
+        }
+    }
+    vec_release(&jobs);
+    return ok;
+}
+
+static bool shrink_killing(Reducer *r, Err *err)
+{
+    bool ok = true, changed = true;
+    for (int round = 0; ok && changed && round < KILL_ROUNDS && has_time(r); round++) {
+        Arena a = { 0 };
+        Variants *v = xcalloc(1, sizeof *v);
+        changed = false;
+        for (size_t i = 0; i < r->suite->tests.len; i++)
+            if (r->keep[i] && !r->covers[i] && r->kills[i].len && r->kills[i].len <= MOST_KILLS)
+                add_variants(&a, r->suite->tests.items[i], (uint32_t)i, v);
+        ok = shrink_kill_round(r, &a, v, &changed, err);
+        free(v);
+        arena_release(&a);
+    }
+    return ok;
+}
+
 static bool keep_killing(Reducer *r, Reduced *out, Err *err)
 {
     Hunt h = { 0 };
@@ -292,7 +531,7 @@ static bool keep_killing(Reducer *r, Reduced *out, Err *err)
     h.tests = xcalloc(h.n + 1, sizeof *h.tests);
     h.next = xcalloc(h.n + 1, sizeof *h.next);
     r->killed = xcalloc(h.n + 1, 1);
-    bool ok = find_reached(r, &h, err) && hunt(r, &h, err);
+    bool ok = find_reached(r, &h, err) && hunt(r, &h, err) && shrink_killing(r, err);
     for (size_t i = 0; i < h.n; i++) {
         out->killed += r->killed[i];
         out->reached += h.tests[i].len > 0;
@@ -302,6 +541,63 @@ static bool keep_killing(Reducer *r, Reduced *out, Err *err)
     free(h.next);
     free(r->killed);
     return ok;
+}
+
+/* ---- looks */
+
+/* Who looks, with what, and what is seen. */
+static void look_key(const SeqTest *t, const Observation *o, Str *key)
+{
+    const SeqStep *st = &t->seq->steps[o->step];
+    str_addf(key, "%u %d %d", st->f->index, o->place, o->kind);
+    for (unsigned i = 0; i < st->nargs; i++)
+        if (!value_is_made(&st->args[i])) {
+            str_addc(key, ' ');
+            value_print(&st->args[i], key);
+        }
+    str_addf(key, " %llu %.17g ", (unsigned long long)o->integer, o->real);
+    if (o->n)
+        str_addn(key, (const char *)o->bytes, o->n);
+}
+
+/* Does the call that a test is about give something? If not, looks are all that the test
+ * checks. */
+static bool tells_result(const SeqTest *t)
+{
+    unsigned about = describe_step(t);
+    for (size_t i = 0; i < t->out.nobs; i++) {
+        const Observation *o = &t->out.obs[i];
+        if (o->step == about && t->stable[i] && o->kind != OBSERVED_HANDLE &&
+            o->place != OBSERVED_ERRNO)
+            return true;
+    }
+    return false;
+}
+
+/* The same look with the same answer stands in a test or two; elsewhere it only repeats
+ * itself, unless it finds a mutant there. */
+static void drop_repeated_looks(Suite *suite)
+{
+    enum { OFTEN_ENOUGH = 2 };
+    Map seen = { 0 };
+    for (size_t k = 0; k < suite->tests.len; k++) {
+        SeqTest *t = suite->tests.items[k];
+        if (!tells_result(t))
+            continue;
+        for (size_t i = 0; i < t->out.nobs; i++) {
+            if (!t->seq->steps[t->out.obs[i].step].looking || !t->stable[i])
+                continue;
+            Str key = { 0 };
+            look_key(t, &t->out.obs[i], &key);
+            void **count = map_slotn(&seen, str_c(&key), key.len);
+            if ((uintptr_t)*count >= OFTEN_ENOUGH && !(t->wanted && t->wanted[i]))
+                t->stable[i] = false;
+            else
+                *count = (void *)((uintptr_t)*count + 1);
+            str_release(&key);
+        }
+    }
+    map_release(&seen);
 }
 
 /* ---- whole */
@@ -346,6 +642,9 @@ bool reduce(const ReducePlan *plan, Suite *suite, Reduced *out, Err *err)
     *out = (Reduced){ 0 };
     r.covered = xcalloc(r.npoints + 1, 1);
     r.keep = xcalloc(suite->tests.len + 1, sizeof *r.keep);
+    r.covers = xcalloc(suite->tests.len + 1, sizeof *r.covers);
+    r.kills = xcalloc(suite->tests.len + 1, sizeof *r.kills);
+    size_t ntests = suite->tests.len;
     if (suite->tests.len)
         qsort(suite->tests.items, suite->tests.len, sizeof *suite->tests.items, by_length);
     bool ok = keep_covering(&r, err);
@@ -356,8 +655,13 @@ bool reduce(const ReducePlan *plan, Suite *suite, Reduced *out, Err *err)
         if (r.keep[i])
             suite->tests.items[n++] = suite->tests.items[i];
     suite->tests.len = n;
+    drop_repeated_looks(suite);
     reduce_count(plan->points, r.covered, NULL, out);
     free(r.covered);
     free(r.keep);
+    free(r.covers);
+    for (size_t i = 0; i < ntests; i++)
+        vec_release(&r.kills[i]);
+    free(r.kills);
     return ok;
 }

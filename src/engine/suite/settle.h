@@ -29,6 +29,7 @@ typedef struct SeqTest {
     Seq *seq;                    /* closed */
     Outcome out;
     bool *stable;                /* one an observation */
+    bool *wanted;                /* one an observation: it finds a mutant; NULL: none does */
     bool follows;                /* it does what the usage has, throughout */
     bool example;                /* it does what the example itself did: always kept */
     unsigned *killed;            /* mutants that only this one kills, so far */

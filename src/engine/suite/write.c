@@ -1,6 +1,7 @@
 #include "engine/suite/write.h"
 #include "base/escape.h"
 #include "base/format.h"
+#include "engine/suite/describe.h"
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
@@ -8,6 +9,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { LONG_TEXT = 100, LONG_LINE = 90 };
 
 typedef struct Writer {
     WriteFile *file;
@@ -17,6 +20,9 @@ typedef struct Writer {
     bool *needed;                /* by a later step */
     size_t assertions;
     const WriteParts *parts;     /* NULL: the whole is one function */
+    Map rooms;                   /* "step place" -> name, in `arena` */
+    Map taken;                   /* names */
+    Arena arena;
 } Writer;
 
 /* Variables of steps that are not those of the common part. */
@@ -53,9 +59,67 @@ static void type_word(const Type *t, char *out, size_t size)
         out[n++] = (char)tolower((unsigned char)*s);
     while (n && out[n - 1] == '_')
         n--;
-    if (n > 2 && strncmp(out + n - 2, "_t", 2) == 0)
+    if (n > 2 && (strncmp(out + n - 2, "_t", 2) == 0 || strncmp(out + n - 2, "_s", 2) == 0))
         n -= 2;
     out[n] = 0;
+}
+
+/* Is it a typedef's name on the way to what a type means? */
+static bool is_type_name(const Type *t, const char *word)
+{
+    while (t) {
+        const Type *alias = t->alias ? t->alias : t;
+        if (alias->kind == TYPE_TYPEDEF && strcmp(alias->name, word) == 0)
+            return true;
+        t = t->kind == TYPE_TYPEDEF || t->kind == TYPE_POINTER || t->kind == TYPE_ARRAY ||
+                    t->kind == TYPE_QUALIFIED
+                ? t->target
+                : NULL;
+    }
+    return false;
+}
+
+/* Words that a variable can't have, or that something else of the test has. */
+static bool is_taken(const Writer *w, const char *word)
+{
+    static const char *const words[] = {
+        "auto",       "break",  "case",   "char",     "const",    "continue", "default",  "do",
+        "double",     "else",   "enum",   "extern",   "float",    "for",      "goto",     "if",
+        "int",        "inline", "long",   "register", "restrict", "return",   "short",    "signed",
+        "sizeof",     "static", "struct", "switch",   "typedef",  "union",    "unsigned", "void",
+        "volatile",   "while",  "bool",   "true",     "false",    "errno",    "stdin",    "stdout",
+        "stderr",     "unix",   "linux",  "assert",   "main",     "free",     "memcpy",   "memset",
+        "stub_calls", "malloc", "calloc", "strlen",   "memcmp",   "strcmp",   NULL,
+    };
+    const Seq *s = w->test->seq;
+    if (str_is_one_of(word, words) || map_has(&w->taken, word))
+        return true;
+    for (unsigned i = 0; i < s->n; i++) {
+        const ApiFunction *f = s->steps[i].f;
+        if (f && strcmp(f->slot ? f->slot->variable : f->name, word) == 0)
+            return true;
+        for (int k = API_RETURNED; f && k < (int)f->nparams; k++) {
+            if (is_type_name(api_place(f, k)->type, word))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The variable of a place: its word alone if that is free. */
+static void own_name(Writer *w, const char *word, unsigned step, int place, char out[64])
+{
+    char key[32], name[64];
+    snprintf(key, sizeof key, "%u %d", step, place);
+    char **slot = (char **)map_slot(&w->rooms, key);
+    snprintf(name, sizeof name, "%.40s", word);
+    for (unsigned n = 2; !*slot && is_taken(w, name); n++)
+        snprintf(name, sizeof name, "%.40s%u", word, n);
+    if (!*slot) {
+        *slot = arena_strdup(&w->arena, name);
+        map_put(&w->taken, name, (void *)1);
+    }
+    snprintf(out, 64, "%s", *slot);
 }
 
 static void name_result(Writer *w, unsigned step)
@@ -63,14 +127,17 @@ static void name_result(Writer *w, unsigned step)
     const SeqStep *st = &w->test->seq->steps[step];
     char word[40];
     type_word(st->f->fn->returns, word, sizeof word);
-    if (st->f->result.role == ROLE_HANDLE && *word)
+    if (!w->parts)
+        own_name(w, st->f->result.role == ROLE_HANDLE && *word ? word : "result", step,
+                 API_RETURNED, w->names[step]);
+    else if (st->f->result.role == ROLE_HANDLE && *word)
         snprintf(w->names[step], sizeof w->names[step], "%s%u%s", word, step, suffix_of(w, step));
     else
         snprintf(w->names[step], sizeof w->names[step], "r%u%s", step, suffix_of(w, step));
 }
 
 /* The variable for what an argument points to. */
-static void room_name(const Writer *w, unsigned step, unsigned param, char out[64])
+static void room_name(Writer *w, unsigned step, unsigned param, char out[64])
 {
     const SeqStep *st = &w->test->seq->steps[step];
     char word[40] = "";
@@ -78,7 +145,10 @@ static void room_name(const Writer *w, unsigned step, unsigned param, char out[6
         const char *name = st->storage->name, *space = strchr(name, ' ');
         Str s = { 0 };
         escape_c_identifier(&s, space ? space + 1 : name, strlen(space ? space + 1 : name));
-        snprintf(out, 64, "%.40s%u%s", str_c(&s), step, suffix_of(w, step));
+        if (w->parts)
+            snprintf(out, 64, "%.40s%u%s", str_c(&s), step, suffix_of(w, step));
+        else
+            own_name(w, str_c(&s), step, (int)param, out);
         str_release(&s);
         return;
     }
@@ -91,7 +161,10 @@ static void room_name(const Writer *w, unsigned step, unsigned param, char out[6
         snprintf(word, sizeof word, "%.24s", *p->name ? str_c(&s) : "out");
         str_release(&s);
     }
-    snprintf(out, 64, "%s%u_%u%s", word, step, param, suffix_of(w, step));
+    if (w->parts)
+        snprintf(out, 64, "%s%u_%u%s", word, step, param, suffix_of(w, step));
+    else
+        own_name(w, word, step, (int)param, out);
 }
 
 /* ---- literals */
@@ -173,6 +246,8 @@ static void add_text(Str *out, const uint8_t *bytes, size_t n)
     for (size_t i = 0; i < n; i++)
         if (bytes[i] == '"')
             str_add(out, "\\\"");
+        else if (bytes[i] == '\'')
+            str_addc(out, '\'');
         else if (bytes[i] == '?')
             str_add(out, i && bytes[i - 1] == '?' ? "\\?" : "?");
         else
@@ -201,6 +276,54 @@ static void add_text_argument(Str *out, const Type *type, const uint8_t *bytes, 
         str_addc(out, ')');
     }
     add_text(out, bytes, n);
+}
+
+/* ---- long texts */
+
+/* A text with a name before the tests, a line of it a line there; its name. */
+static const char *hoist(WriteFile *f, const char *word, const uint8_t *bytes, size_t n)
+{
+    void **slot = map_slotn(&f->long_texts, (const char *)bytes, n);
+    if (*slot)
+        return *slot;
+    Str name = { 0 };
+    escape_c_identifier(&name, word, strlen(word));
+    for (unsigned k = 2; map_has(&f->text_names, str_c(&name)); k++) {
+        str_reset(&name);
+        escape_c_identifier(&name, word, strlen(word));
+        str_addf(&name, "_%u", k);
+    }
+    map_put(&f->text_names, str_c(&name), NULL);
+    str_addf(&f->texts, "static const char %s[] =", str_c(&name));
+    for (size_t at = 0; at < n || at == 0;) {
+        const uint8_t *end = memchr(bytes + at, '\n', n - at);
+        size_t line = end ? (size_t)(end - bytes) + 1 - at : n - at;
+        line = line > LONG_LINE ? LONG_LINE : line;
+        str_add(&f->texts, "\n    ");
+        add_text(&f->texts, bytes + at, line);
+        at += line ? line : 1;
+    }
+    str_add(&f->texts, ";\n\n");
+    *slot = str_take(&name);
+    return *slot;
+}
+
+/* Texts that are too long for a line of a test; false: this one is not. */
+static bool add_long_text(Writer *w, const ApiPlace *p, const SeqValue *v)
+{
+    const Type *t = pointee(p->type);
+    if (v->n <= LONG_TEXT || v->nlinks || w->parts || !t || !p->is_const ||
+        type_plain(t)->kind == TYPE_STRUCT)
+        return false;
+    if (type_plain(t)->kind != TYPE_VOID && !is_plain_char(t)) {
+        str_addc(w->out, '(');
+        type_print(type_unqualified(p->type), NULL, w->out);
+        str_addc(w->out, ')');
+    }
+    char *word = xprintf("a_%s", *p->name ? p->name : "text");
+    str_add(w->out, hoist(w->file, word, v->bytes, v->n));
+    free(word);
+    return true;
 }
 
 /* ---- callbacks */
@@ -362,12 +485,21 @@ static void declare_zeroed(Writer *w, const Type *type, const char *name)
         str_add(w->parts->variables, ";\n");
     } else {
         type_print(type, name, w->out);
-        str_add(w->out, ";\n");
+        str_add(w->out, " = { 0 };\n");
+        return;
     }
     str_addf(w->out, "memset(&%s, 0, sizeof %s);\n", name, name);
 }
 
 /* ---- memory with pointers in it */
+
+static bool is_zero(const uint8_t *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (bytes[i])
+            return false;
+    return true;
+}
 
 /* The member at an offset, as ".a.b[2]"; its type. NULL: there is none. */
 static const Type *member_at(const Type *type, uint64_t at, Str *path)
@@ -472,11 +604,12 @@ static void declare_linked(Writer *w, const Type *type, const char *name, const 
     Str *to = w->parts ? w->parts->variables : w->out;
     str_add(to, w->parts ? "static " : "");
     type_print(type_unqualified(type), with, to);
-    str_add(to, ";\n");
-    str_addf(w->out, "memset(&%s, 0, sizeof %s);\n", name, name);
+    str_add(to, w->parts ? ";\n" : " = { 0 };\n");
+    if (w->parts)
+        str_addf(w->out, "memset(&%s, 0, sizeof %s);\n", name, name);
     if (count == 1 && is_sayable(t, v->bytes)) {
         set_members(w, name, t, v->bytes);
-    } else {
+    } else if (!is_zero(v->bytes, v->n)) {
         str_addf(w->out, "memcpy(&%s, ", name);
         add_text(w->out, v->bytes, v->n);
         str_addf(w->out, ", %zu);\n", v->n);
@@ -645,8 +778,13 @@ static void add_argument(Writer *w, unsigned step, unsigned i)
             str_add(w->out, "NULL");
         break;
     case VALUE_FLOAT: add_float(w->out, v->real); break;
-    case VALUE_STRING: add_text_argument(w->out, p->type, v->bytes, v->n); break;
+    case VALUE_STRING:
+        if (!add_long_text(w, p, v))
+            add_text_argument(w->out, p->type, v->bytes, v->n);
+        break;
     case VALUE_BYTES:
+        if (add_long_text(w, p, v))
+            break;
         if (type_is_record(t))
             add_struct_value(w->out, p->type, v->bytes, v->n);
         else
@@ -1055,35 +1193,9 @@ static void find_needed(Writer *w)
 
 /* ---- whole */
 
-/* The call that a test is about: the last one before it is closed. */
-static const ApiFunction *about(const SeqTest *t)
-{
-    const ApiFunction *f = NULL;
-    for (unsigned i = 0; i < t->seq->n; i++)
-        if (t->seq->steps[i].f && !t->seq->steps[i].closing && !t->seq->steps[i].looking)
-            f = t->seq->steps[i].f;
-    return f ? f : t->seq->steps[t->seq->n - 1].f;
-}
-
-static void add_name(const SeqTest *t, Str *name)
-{
-    const ApiFunction *last = about(t), *before = NULL;
-    for (unsigned i = 0; i < t->seq->n; i++) {
-        const SeqStep *st = &t->seq->steps[i];
-        if (st->f && !st->closing && !st->looking && st->f != last && !st->f->observes)
-            before = st->f;
-    }
-    str_add(name, "test_");
-    escape_c_identifier(name, last->name, strlen(last->name));
-    if (before) {
-        str_add(name, "_after_");
-        escape_c_identifier(name, before->name, strlen(before->name));
-    }
-}
-
 void write_group(const SeqTest *t, Str *out)
 {
-    const ApiFunction *f = about(t);
+    const ApiFunction *f = t->seq->steps[describe_step(t)].f;
     const ApiType *type = f->result.handle;
     for (unsigned i = 0; i < f->nparams; i++)
         if (f->params[i].handle) {
@@ -1111,7 +1223,7 @@ static bool names_file(const SeqTest *t, const SeqFile *file)
 }
 
 /* Files that the calls ask for. */
-static void write_files(const WriteFile *f, const SeqTest *t, Str *body)
+static void write_files(WriteFile *f, const SeqTest *t, Str *body)
 {
     for (size_t i = 0; i < f->nfiles; i++) {
         if (!names_file(t, &f->files[i]))
@@ -1119,9 +1231,29 @@ static void write_files(const WriteFile *f, const SeqTest *t, Str *body)
         str_add(body, "GIVE_FILE(");
         add_text(body, (const uint8_t *)f->files[i].name, strlen(f->files[i].name));
         str_add(body, ", ");
-        add_text(body, f->files[i].bytes, f->files[i].n);
-        str_addf(body, ", %zu);\n", f->files[i].n);
+        const char *name = hoist(f, f->files[i].name, f->files[i].bytes, f->files[i].n);
+        str_addf(body, "%s, sizeof %s - 1);\n", name, name);
     }
+}
+
+/* A look that nothing is checked of. */
+static bool is_idle_look(const Writer *w, unsigned step)
+{
+    if (!w->test->seq->steps[step].looking || w->needed[step])
+        return false;
+    for (size_t i = 0; i < w->test->out.nobs; i++)
+        if (w->test->out.obs[i].step == step && w->test->stable[i])
+            return false;
+    return true;
+}
+
+static void writer_release(Writer *w)
+{
+    map_release(&w->rooms);
+    map_release(&w->taken);
+    arena_release(&w->arena);
+    free(w->names);
+    free(w->needed);
 }
 
 void write_test(WriteFile *f, const SeqTest *t, Str *name, Str *body, size_t *assertions)
@@ -1133,18 +1265,20 @@ void write_test(WriteFile *f, const SeqTest *t, Str *name, Str *body, size_t *as
     w.names = xcalloc(t->seq->n + 1, sizeof *w.names);
     w.needed = xcalloc(t->seq->n + 1, sizeof *w.needed);
     w.out = &text;
-    add_name(t, name);
+    Str sentence = { 0 };
+    describe_test(t, name, &sentence);
+    str_release(&sentence);
     find_needed(&w);
     for (unsigned i = 0; i < t->seq->n; i++)
-        write_step(&w, i);
+        if (!is_idle_look(&w, i))
+            write_step(&w, i);
     write_files(f, t, body);
     if (strstr(str_c(&text), "stub_"))
         str_add(body, "stub_calls = 0;\n");
     str_addn(body, str_c(&text), text.len);
     *assertions = w.assertions;
     str_release(&text);
-    free(w.names);
-    free(w.needed);
+    writer_release(&w);
 }
 
 void write_part(const WriteParts *p, unsigned step, bool kept, Str *body, Str *name)
@@ -1161,13 +1295,17 @@ void write_part(const WriteParts *p, unsigned step, bool kept, Str *body, Str *n
     write_step(&w, step);
     if (name)
         str_add(name, w.names[step]);
-    free(w.names);
-    free(w.needed);
+    writer_release(&w);
 }
 
 void write_release(WriteFile *f)
 {
     str_release(&f->stubs);
     map_release(&f->known);
+    str_release(&f->texts);
+    for (size_t i = 0; i < f->long_texts.len; i++)
+        free(f->long_texts.entries[i].value);
+    map_release(&f->long_texts);
+    map_release(&f->text_names);
     *f = (WriteFile){ 0 };
 }

@@ -3,7 +3,7 @@
  *
  *     WriteFile f = {0};                         one C file
  *     write_test(&f, test, &name, &body);        appends what the file needs
- *     f.stubs                                    functions that stand before the tests
+ *     f.texts, f.stubs                           what stands before the tests
  *
  *     struct poly *poly = poly_new(2);
  *     CHECK_NOT_NULL(poly);
@@ -22,7 +22,10 @@ typedef struct WriteFile {
     Str stubs;                   /* callbacks, as C */
     Map known;                   /* their signatures -> number */
     bool counts;                 /* stub_calls is used */
-    const SeqFile *files;      /* that calls may ask for */
+    Str texts;                   /* long texts and files, as C */
+    Map long_texts;              /* content -> name */
+    Map text_names;
+    const SeqFile *files;        /* that calls may ask for */
     size_t nfiles;
 } WriteFile;
 

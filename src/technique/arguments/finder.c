@@ -753,10 +753,51 @@ static bool has_own_flag(const View *v)
     return false;
 }
 
+/* Words whose place depends on who is looking: the output of one is the input of the other, and
+ * who undoes something passes the new name as the old one. */
+static const char *const viewpoints[] = {
+    "source", "destination", "from", "to",       "input",     "output",    "in",      "out",
+    "old",    "new",         "left", "right",    "read",      "write",     "local",   "remote",
+    "client", "server",      "send", "receive",  "real",      "effective", "parent",  "child",
+    "next",   "previous",    "copy", "original", "temporary", "save",      "restore", NULL,
+};
+
+/* Do the names of the two parameters differ by such words only? */
+static bool is_viewpoint(Finder *f, const Suspect *s)
+{
+    const Anomaly *a = &s->anomaly;
+    const ArgGroup *g = s->view.group;
+    Tokens one, two;
+
+    for (unsigned n = 0; n < 2; n++) {
+        const char *here = param_name(g->fn, g->pos[a->from[n]]);
+        const char *there = param_name(g->fn, g->pos[a->from[1 - n]]);
+        if (a->size != 2 || !here || !there)
+            return false;
+        words_of(f->words, here, &one);
+        words_of(f->words, there, &two);
+        size_t own = 0;
+        for (size_t i = 0; i < one.n; i++) {
+            bool shared = !one.words[i][1], relative = false;
+            for (size_t k = 0; k < two.n; k++)
+                shared |= !strcmp(one.words[i], two.words[k]);
+            for (const char *const *w = viewpoints; *w; w++)
+                relative |= !strcmp(one.words[i], *w);
+            if (!shared && !relative)
+                return false;
+            own += !shared;
+        }
+        if (!own)
+            return false;
+    }
+    return true;
+}
+
 /*
  * The other calls may be enough, if there are some and none does the same. Else both names
  * have to fit the other place, by the declaration, and words must not be ones that
- * programs pass crosswise now and then. If a name fits that is only half of the evidence.
+ * programs pass crosswise now and then. If a name fits that is only half of the evidence. Words
+ * that are a matter of viewpoint are never enough.
  */
 bool finder_is_strong(Finder *f, const Suspect *s)
 {
@@ -764,6 +805,8 @@ bool finder_is_strong(Finder *f, const Suspect *s)
     const ArgGroup *g = s->view.group;
     unsigned calls = 0;
 
+    if (is_viewpoint(f, s))
+        return false;
     if (s->by_habit)
         return s->habit.odds >= 3 * habit_odds && fmin(s->habit.first, s->habit.second) >= 2;
     if (a->against * 4 > a->for_it || has_own_flag(&s->view))

@@ -168,16 +168,45 @@ static bool read_check(Diff *d, const char *line, size_t len)
     return ok;
 }
 
+/* Does the name of a test begin with a function's? A table's dot is a _ there. */
+static bool is_about(const char *test, const char *function)
+{
+    const char *name = str_starts(test, "test_") ? test + 5 : test;
+    size_t n = 0;
+    while (function[n] && (name[n] == function[n] || (name[n] == '_' && function[n] == '.')))
+        n++;
+    return !function[n] && !is_word(name[n] == '_' ? ' ' : name[n]);
+}
+
+/* The function that a test is about: the longest that its name begins with, else the first
+ * that it calls. */
+static void find_about(Diff *d, const char *file, const char *test, char about[128])
+{
+    char *source = xprintf("%s.c", file), *head = xprintf("TEST(%s)", test), found[128];
+    const Strings *lines = lines_of(d, source);
+    bool inside = false, fits = false;
+    for (size_t i = 0; i < lines->len; i++) {
+        if (str_starts(lines->items[i], head)) {
+            inside = true;
+            continue;
+        }
+        if (inside && *lines->items[i] == '}')
+            break;
+        if (!inside || !called_in(lines->items[i], found))
+            continue;
+        bool now = is_about(test, found);
+        if ((now && (!fits || strlen(found) > strlen(about))) || (!fits && *about == '?'))
+            memcpy(about, found, sizeof found);
+        fits |= now;
+    }
+    free(source);
+    free(head);
+}
+
 static void add_death(Diff *d, const char *file, const char *test, const char *how)
 {
     char about[128] = "?";
-    const char *name = str_starts(test, "test_") ? test + 5 : test;
-    const char *end = strstr(name, "_after_");
-    size_t n = end ? (size_t)(end - name) : strlen(name);
-    if (n < sizeof about) {
-        memcpy(about, name, n);
-        about[n] = 0;
-    }
+    find_about(d, file, test, about);
     vec_push(&d->changes, ((Change){ .file = xprintf("%s.c", file),
                                      .is = xstrdup(""),
                                      .was = xstrdup(""),

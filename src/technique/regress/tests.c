@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/proc.h"
 #include "capture/recompile.h"
+#include "engine/suite/describe.h"
 #include "engine/suite/write.h"
 #include "finding/ctest.h"
 #include "run/run.h"
@@ -35,25 +36,30 @@ static Group *group_of(Groups *all, const SeqTest *t)
     return g;
 }
 
-static void purpose(const SeqTest *t, Str *out)
+/* Tests of the same call are neighbours; what the example does comes first. */
+static int by_subject(const void *a, const void *b)
 {
-    str_add(out, t->example   ? "The example does this."
-                 : t->follows ? "Like the example, in another order or with other values."
-                              : "Calls or values that the example does not have.");
-    if (t->nkilled)
-        str_addf(out, " No other test finds %zu of the faults that were tried.", t->nkilled);
+    const SeqTest *x = *(SeqTest *const *)a, *y = *(SeqTest *const *)b;
+    unsigned f = x->seq->steps[describe_step(x)].f->index;
+    unsigned g = y->seq->steps[describe_step(y)].f->index;
+    if (x->example != y->example)
+        return y->example - x->example;
+    if (f != g)
+        return f < g ? -1 : 1;
+    return (x->seq->n > y->seq->n) - (x->seq->n < y->seq->n);
 }
 
 static void add_test(Regress *r, Groups *all, size_t number)
 {
     const SeqTest *t = r->suite.tests.items[number];
-    Str name = { 0 }, body = { 0 }, why = { 0 };
+    Str name = { 0 }, body = { 0 }, why = { 0 }, same = { 0 };
     size_t assertions = 0;
     Group *g = group_of(all, t);
     if (r->usage)
         g->file.files = usage_files(r->usage, &g->file.nfiles);
     write_test(&g->file, t, &name, &body, &assertions);
-    purpose(t, &why);
+    describe_test(t, &same, &why);
+    str_release(&same);
     vec_push(&g->tests,
              ((CTestCase){
                  .name = str_take(&name), .purpose = str_take(&why), .body = str_take(&body) }));
@@ -88,6 +94,8 @@ static char *includes_of(const Regress *r, const Group *g)
         escape_c_string(&s, path_base(*h), strlen(path_base(*h)));
         str_add(&s, "\"\n");
     }
+    if (g->file.texts.len)
+        str_addf(&s, "\n%s", str_c(&g->file.texts));
     if (g->file.stubs.len)
         str_addf(&s, "\n%s", str_c(&g->file.stubs));
     return str_take(&s);
@@ -324,6 +332,8 @@ static bool write_all(Regress *r, const char *folder, Groups *all, Err *err)
 {
     Strings cflags = { 0 }, libraries = { 0 };
     r->written = r->assertions = 0;
+    if (r->suite.tests.len)
+        qsort(r->suite.tests.items, r->suite.tests.len, sizeof *r->suite.tests.items, by_subject);
     for (size_t i = 0; i < r->suite.tests.len; i++)
         add_test(r, all, i);
     CTestFile *files = xcalloc(all->len + 1, sizeof *files);

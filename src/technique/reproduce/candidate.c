@@ -24,9 +24,10 @@
 #define MOST_INNER      6                   /* … the innermost, and … */
 #define MOST_OUTER      2                   /* … the outermost of each function */
 #define SHRINK_TRIALS   400
-#define SHRINK_SECONDS  15
+#define SHRINK_SECONDS  15                  /* …on a machine where a trial is quick */
+#define SHRINK_MOST     60
 #define NULL_PAGE       65536
-#define MOST_NULLS      32                  /* null pointers that may be the damage */
+#define MOST_BAD        32                  /* pointers that may be the damage */
 #define WILD            UINT64_C(0x5e5e00000000)   /* an address of nothing */
 
 /* What would come behind the failure if it were mended: share/reproduce/trial.c */
@@ -318,30 +319,54 @@ static bool *steps_that_stay(const Candidate *c)
     return fixed;
 }
 
+/* May the access that failed have used this pointer? */
+static bool is_near(const void *arg, uint64_t value)
+{
+    const Ending *e = arg;
+    uint64_t high = value >> 47;
+    if (e->nowhere)
+        return high && high != 0x1ffff;
+    return e->address - value + NULL_PAGE < 2 * NULL_PAGE;
+}
+
 /*
- * Which null pointer was dereferenced? Each that the function is handed becomes a wild one; if
+ * Which bad pointer was dereferenced? Each that the function is handed becomes a wild one; if
  * the test then fails at the same place, with an address near that, it was the one.
  */
 static void find_damage(const ShrinkArg *a)
 {
     Reproduction *rp = a->rp;
     Candidate *c = a->c;
-    RestoreNulls nulls = { 0 };
-    if (c->ending.kind != FAILURE_SIGNAL || !c->ending.has_address ||
-        c->ending.address >= NULL_PAGE || strcmp(c->fn->name, "main") == 0)
+    RestoreBads bad = { 0 };
+    RestoreSearch search = { .near = is_near,
+                             .arg = &c->ending,
+                             .null = c->ending.has_address && c->ending.address < NULL_PAGE,
+                             .depth = 1,
+                             .most = MOST_BAD };
+    if (c->ending.kind != FAILURE_SIGNAL || (!c->ending.has_address && !c->ending.nowhere) ||
+        strcmp(c->fn->name, "main") == 0)
         return;
-    restore_nulls(c->restore, 1, MOST_NULLS, &nulls);
-    for (size_t i = 0; i < nulls.len && !c->damage; i++) {
+    restore_bad_pointers(c->restore, &search, &bad);
+    for (size_t i = 0; i < bad.len && !c->damage; i++) {
         Ending e = { 0 };
         char *poke =
-            xprintf("%zu:%" PRIu64 ":%" PRIu64, nulls.items[i].object, nulls.items[i].offset, WILD);
-        if (run_trial(a, NULL, NULL, poke, &e) && e.has_address && e.address - WILD < NULL_PAGE &&
-            e.trace.len && c->ending.trace.len && e.trace.items[0] == c->ending.trace.items[0])
-            c->damage = arena_strdup(&rp->arena, nulls.items[i].text);
+            xprintf("%zu:%" PRIu64 ":%" PRIu64, bad.items[i].object, bad.items[i].offset, WILD);
+        if (run_trial(a, NULL, NULL, poke, &e) && e.has_address &&
+            e.address - WILD + NULL_PAGE < 2 * NULL_PAGE && e.trace.len && c->ending.trace.len &&
+            e.trace.items[0] == c->ending.trace.items[0])
+            c->damage = arena_printf(&rp->arena, "%s is %s", bad.items[i].text,
+                                     bad.items[i].null ? "null" : "a bad pointer");
         ending_release(&e);
         free(poke);
     }
-    vec_release(&nulls);
+    vec_release(&bad);
+}
+
+/* A busy machine gets more time: a test that is not shrunk is not read. */
+static double shrink_seconds(double trial)
+{
+    double wanted = trial * SHRINK_TRIALS / 2;
+    return wanted < SHRINK_SECONDS ? SHRINK_SECONDS : wanted > SHRINK_MOST ? SHRINK_MOST : wanted;
 }
 
 static void shrink_candidate(Reproduction *rp, Candidate *c, const char *binary, unsigned test)
@@ -357,7 +382,9 @@ static void shrink_candidate(Reproduction *rp, Candidate *c, const char *binary,
                     .most = SHRINK_TRIALS,
                     .seconds = SHRINK_SECONDS };
     bool *keep = xcalloc(restore_nsteps(c->restore) + 1, sizeof *keep);
+    double begun = clock_seconds();
     if (rp->shrink && still_fails(&arg, NULL)) {
+        s.seconds = shrink_seconds(clock_seconds() - begun);
         shrink(&s, keep);
         restore_keep(c->restore, keep);
     }
@@ -621,7 +648,7 @@ static bool has_bad_argument(const Reproduction *rp, const Candidate *c)
  */
 static void judge_information(Reproduction *rp)
 {
-    bool passed_on = rp->was.has_address;
+    bool passed_on = rp->was.has_address || rp->was.nowhere;
     for (size_t i = 0; i < rp->n; i++) {
         Candidate *c = &rp->candidates[i];
         if (c->gone)
@@ -632,8 +659,8 @@ static void judge_information(Reproduction *rp)
             continue;
         c->why = c->bad_pointer ? "is handed the bad pointer: may fail after the fix too"
                                 : arena_printf(&rp->arena,
-                                               "is handed the damage: %s is null already; may fail "
-                                               "after the fix too",
+                                               "is handed the damage: %s already; may fail after "
+                                               "the fix too",
                                                c->damage);
     }
 }

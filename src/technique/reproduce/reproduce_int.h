@@ -37,7 +37,7 @@ typedef struct Candidate {
     bool reproduces, root_closer;
     bool informative;
     bool bad_pointer;            /* an argument is itself what was touched */
-    const char *damage;          /* … or what it leads to: "list->first"; NULL: not so */
+    const char *damage;          /* … or what it leads to: "list->first is null"; NULL: not so */
     Ending ways[2];              /* behind the failure: see TrialPlan.way */
     bool has_way[2];             /* … to an orderly end */
     const char *why;             /* why not: of building, reproducing, telling */

@@ -187,13 +187,35 @@ bool keep_is_library(const char *folder)
 
 /* ----------------------------------------------------------------- replay */
 
-static void adopt_all(Session *s, const json_t *j, const char *key)
+/* A folder may come from a stranger, and compilers and linkers have flags that name programs. */
+static bool is_plain(const char *word)
+{
+    static const char *const flags[] = { "-I",      "-D",         "-U",    "-isystem",
+                                         "-iquote", "-idirafter", "-std=", "-include",
+                                         "-W",      "-l",         "-L",    "-pthread",
+                                         NULL };
+    if (*word != '-')
+        return true;
+    for (const char *const *f = flags; *f; f++)
+        if (str_starts(word, *f))
+            return word[1] != 'W' || !strchr(word, ','); /* -Wl,-plugin */
+    return false;
+}
+
+static bool adopt_all(Session *s, const json_t *j, const char *key, Err *err)
 {
     Strings all = { 0 };
+    bool ok = true;
     json_get_strings(j, key, &all);
-    for (size_t i = 0; i < all.len; i++)
-        session_adopt(s, key, all.items[i]);
+    for (size_t i = 0; ok && i < all.len; i++) {
+        ok = is_plain(all.items[i]) ||
+             err_set(err, "test.json: the flag %s is not taken from a file: say it as --%s",
+                     all.items[i], key);
+        if (ok)
+            session_adopt(s, key, all.items[i]);
+    }
     strings_release(&all);
+    return ok;
 }
 
 static bool read_schedule(const Lib *l, const char *folder, Schedule *out, Err *err)
@@ -281,12 +303,11 @@ bool keep_replay(Session *s, const char *folder, Err *err)
     if (!j)
         return false;
     session_adopt(s, NULL, json_str(j, "library"));
-    adopt_all(s, j, "headers");
-    adopt_all(s, j, "cflags");
-    adopt_all(s, j, "link");
+    bool ok = adopt_all(s, j, "headers", err) && adopt_all(s, j, "cflags", err) &&
+              adopt_all(s, j, "link", err);
     if (!strcmp(json_str(j, "kind"), "output"))
         session_adopt(s, "outputs", "");
-    bool ok = lib_open(&l, s, err) && replay_test(&l, j, folder, times, err);
+    ok = ok && lib_open(&l, s, err) && replay_test(&l, j, folder, times, err);
     if (ok)
         lib_violations_json(&l);
     lib_close(&l);

@@ -267,6 +267,68 @@ static size_t examples(const Study *st, const Deviation *d, EvidenceStep *out)
     return n;
 }
 
+static bool same_argument(const AstArg *a, const AstArg *b)
+{
+    if (a->has_value || b->has_value)
+        return a->has_value && b->has_value && a->value == b->value;
+    return a->text && b->text ? a->text == b->text
+                              : a->name && a->name == b->name && a->owner == b->owner;
+}
+
+/* Does the same function make this call also with the usual size, all else being equal? Then it
+ * knows both, as a reader of two versions of a file does. */
+static bool knows_both(const Study *st, const Deviation *d)
+{
+    if (d->seen->aspect != ASPECT_SIZE || !d->call->args[d->seen->position - 1].sizeof_type)
+        return false;
+    for (size_t i = 0; i < st->ix->ncalls; i++) {
+        const AstCall *c = st->ix->calls[i];
+        bool twin = c != d->call && c->caller == d->call->caller && c->nargs == d->call->nargs &&
+                    c->callee == d->call->callee;
+        for (size_t k = 0; twin && k < c->nargs; k++)
+            twin = k + 1 == d->seen->position || same_argument(&c->args[k], &d->call->args[k]);
+        for (size_t k = st->first[i]; twin && k < st->first[i + 1]; k++) {
+            const Sighting *s = &st->seen.items[k];
+            if (s->position == d->seen->position && !strcmp(s->key, d->histogram->key) &&
+                view_bin(d->view, d->histogram, s->label) == &d->view->bins.items[0])
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Do most of the usual callers pass it without a cast? */
+static bool is_seldom_cast(const Study *st, const Deviation *d)
+{
+    size_t plain = 0, cast = 0;
+
+    for (size_t i = 0; i < st->ix->ncalls; i++)
+        for (size_t k = st->first[i]; k < st->first[i + 1]; k++) {
+            const Sighting *s = &st->seen.items[k];
+            if (strcmp(s->key, d->histogram->key) != 0 ||
+                view_bin(d->view, d->histogram, s->label) != &d->view->bins.items[0])
+                continue;
+            bool has = st->ix->calls[i]->args[s->position - 1].cast;
+            *(has ? &cast : &plain) += 1;
+        }
+    return plain > cast;
+}
+
+/* The others pass the parameter's own struct as it is. So a cast to it says that the types
+ * differ on purpose. */
+static bool is_cast_on_purpose(const Study *st, const Deviation *d)
+{
+    const AstArg *a = &d->call->args[d->seen->position - 1];
+    const AstFunction *fn = d->call->callee;
+
+    if (d->seen->aspect != ASPECT_POINTER || !a->cast || d->seen->position > fn->nparams)
+        return false;
+    const AstType *to = fn->params[d->seen->position - 1].type;
+    return to->kind == AST_POINTER && to->pointee && to->pointee->kind == AST_RECORD &&
+           a->type->pointee && !strcmp(a->type->pointee->plain, to->pointee->plain) &&
+           is_seldom_cast(st, d);
+}
+
 static EvidenceStep *histogram_steps(Arena *a, const Deviation *d)
 {
     EvidenceStep *steps = arena_array(a, EvidenceStep, d->view->bins.len);
@@ -293,7 +355,7 @@ static bool report(Session *s, const Study *st, const Deviation *d, Err *err)
     EvidenceStep related[EXAMPLES];
     Finding f = {
         .rule = arena_printf(&a, "types/%s", aspect_name(d->seen->aspect)),
-        .level = LEVEL_WARNING,
+        .level = knows_both(st, d) || is_cast_on_purpose(st, d) ? LEVEL_NOTE : LEVEL_WARNING,
         .verdict = VERDICT_LIKELY,
         .message = str_c(&message),
         .detail = str_c(&detail),

@@ -7,20 +7,20 @@
  * status: 1
  */
 struct box;
-void copy(struct box *from, struct box *to, int save);
-void move(struct box *from, struct box *to, int save);
+void copy(struct box *image, struct box *mask, int save);
+void move(struct box *image, struct box *mask, int save);
 
-void a(struct box *from, struct box *to) { copy(from, to, 1); move(from, to, 1); }
-void b(struct box *from, struct box *to) { copy(from, to, 1); move(from, to, 1); }
-void c(struct box *from, struct box *to) { copy(from, to, 1); move(from, to, 0); }
-void d(struct box *from, struct box *to) { copy(from, to, 1); move(from, to, 1); }
+void a(struct box *image, struct box *mask) { copy(image, mask, 1); move(image, mask, 1); }
+void b(struct box *image, struct box *mask) { copy(image, mask, 1); move(image, mask, 1); }
+void c(struct box *image, struct box *mask) { copy(image, mask, 1); move(image, mask, 0); }
+void d(struct box *image, struct box *mask) { copy(image, mask, 1); move(image, mask, 1); }
 
-void restore(struct box *from, struct box *to)
+void restore(struct box *image, struct box *mask)
 {
-    copy(to, from, 0);
+    copy(mask, image, 0);
 }
 
-void wrong(struct box *from, struct box *to)
+void wrong(struct box *image, struct box *mask)
 {
-    move(to, from, 0);
+    move(mask, image, 0);
 }

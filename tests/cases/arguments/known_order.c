@@ -6,7 +6,7 @@
  * expect: $file:28:15: arguments: calloc: arguments 1 and 2 look swapped
  * expect: $file:29:5: arguments: fseek: arguments 2 and 3 look swapped
  * expect: 'SEEK_END' stands before '0'
- * expect: $file:30:5: arguments: rename: arguments 1 and 2 look swapped
+ * expect: $file:30:5: arguments: rename: arguments 1 and 2 may be swapped
  * expect: 'new_path' is passed as 'old'
  * expect: 4 findings
  * absent: $file:32:5: arguments

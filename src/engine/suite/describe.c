@@ -1,0 +1,371 @@
+#include "engine/suite/describe.h"
+#include "base/escape.h"
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+
+enum { SHORT_TEXT = 24, MOST_NAMED = 4, LONG_STORY = 5 };
+
+/* ---- steps */
+
+static bool gives_back(const SeqStep *st)
+{
+    if (st->closing)
+        return true;
+    for (unsigned i = 0; st->f && i < st->f->nparams; i++) {
+        ApiUse use = st->f->params[i].use;
+        if ((use == USE_CONSUMES || use == USE_FINISHES) && value_is_made(&st->args[i]))
+            return true;
+    }
+    return false;
+}
+
+static bool makes(const SeqStep *st)
+{
+    for (int i = API_RETURNED; st->f && i < (int)st->f->nparams; i++)
+        if (api_place(st->f, i)->use == USE_CREATES)
+            return true;
+    return false;
+}
+
+unsigned describe_step(const SeqTest *t)
+{
+    unsigned last = t->seq->n;
+    for (unsigned i = 0; i < t->seq->n; i++) {
+        const SeqStep *st = &t->seq->steps[i];
+        if (st->f && !st->looking && !gives_back(st))
+            last = i;
+    }
+    for (unsigned i = t->seq->n; i-- > 0 && last == t->seq->n;)
+        if (t->seq->steps[i].f && (!t->seq->steps[i].closing || i == 0))
+            last = i;
+    return last < t->seq->n ? last : t->seq->n - 1;
+}
+
+/* Does a call get something that the other gets, or has made? */
+static bool shares(const SeqTest *t, unsigned step, unsigned other)
+{
+    const SeqStep *a = &t->seq->steps[step], *b = &t->seq->steps[other];
+    for (unsigned i = 0; i < a->nargs; i++) {
+        if (!value_is_made(&a->args[i]))
+            continue;
+        for (unsigned k = 0; k < b->nargs; k++)
+            if (value_equal(&a->args[i], &b->args[k]))
+                return true;
+        if (a->args[i].step == other)
+            return true;
+    }
+    return false;
+}
+
+/* The last call before it that changes something of what it gets; -1: none. */
+static int change_before(const SeqTest *t, unsigned about)
+{
+    for (unsigned i = about; i-- > 0;) {
+        const SeqStep *st = &t->seq->steps[i];
+        if (st->f && !st->looking && !st->closing && !st->f->observes && !makes(st) &&
+            st->f->takes_handle && st->f != t->seq->steps[about].f && shares(t, about, i))
+            return (int)i;
+    }
+    return -1;
+}
+
+/* ---- values */
+
+/* What is special about a value, as a word for names and as one for sentences. */
+typedef struct Special {
+    const char *name, *said;
+} Special;
+
+static bool is_signed(const Type *type)
+{
+    const Type *t = type_plain(type);
+    return t->kind == TYPE_SCALAR && t->encoding == ENCODING_SIGNED;
+}
+
+static int64_t number_of(const Type *type, uint64_t bits)
+{
+    uint64_t size = type_plain(type)->size;
+    return size == 4 ? (int32_t)bits : size == 2 ? (int16_t)bits : (int64_t)bits;
+}
+
+static Special special_of(const ApiPlace *p, const SeqValue *v)
+{
+    bool number =
+        v->kind == VALUE_INTEGER && p->type && (p->role == ROLE_INTEGER || p->role == ROLE_LENGTH);
+    int64_t n = number ? number_of(p->type, v->integer) : 1;
+    if (v->kind == VALUE_NULL && p->role != ROLE_CALLBACK && p->role != ROLE_USER_DATA)
+        return (Special){ "null", "NULL" };
+    if ((v->kind == VALUE_STRING || v->kind == VALUE_BYTES) && v->n == 0)
+        return (Special){ "empty", "empty" };
+    if (number && n < 0 && is_signed(p->type))
+        return (Special){ "negative", "negative" };
+    if (number && (n >= INT_MAX || n < 0))
+        return (Special){ "huge", "huge" };
+    if (number && n == 0)
+        return (Special){ "zero", "0" };
+    return (Special){ NULL, NULL };
+}
+
+/* The argument that is most special; -1: none is. */
+static int special_argument(const SeqStep *st, Special *out)
+{
+    static const char *const order[] = { "null", "empty", "negative", "huge", "zero" };
+    for (size_t k = 0; k < sizeof order / sizeof *order; k++)
+        for (unsigned i = 0; i < st->nargs; i++) {
+            *out = special_of(&st->f->params[i], &st->args[i]);
+            if (out->name && strcmp(out->name, order[k]) == 0 && *st->f->params[i].name)
+                return (int)i;
+        }
+    return -1;
+}
+
+static bool is_readable(const uint8_t *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isprint(s[i]))
+            return false;
+    return n > 0 && n <= SHORT_TEXT;
+}
+
+/* A short text or a number that the call gets; -1: there is none worth telling. */
+static int telling_argument(const SeqStep *st)
+{
+    for (unsigned i = 0; i < st->nargs; i++)
+        if (st->args[i].kind == VALUE_STRING && is_readable(st->args[i].bytes, st->args[i].n))
+            return (int)i;
+    for (unsigned i = 0; i < st->nargs; i++)
+        if (st->args[i].kind == VALUE_INTEGER && *st->f->params[i].name &&
+            (st->f->params[i].role == ROLE_INTEGER || st->f->params[i].role == ROLE_ENUM))
+            return (int)i;
+    return -1;
+}
+
+static const char *enumerator(const Type *type, uint64_t bits)
+{
+    const Type *t = type ? type_plain(type) : NULL;
+    for (unsigned i = 0; t && t->kind == TYPE_ENUM && i < t->nvalues; i++)
+        if (t->values[i].value == (int32_t)bits)
+            return t->values[i].name;
+    return NULL;
+}
+
+static void say_value(const ApiPlace *p, const SeqValue *v, Str *out)
+{
+    const char *name = v->kind == VALUE_INTEGER ? enumerator(p->type, v->integer) : NULL;
+    if (v->kind == VALUE_STRING)
+        str_addf(out, "\"%.*s\"", (int)v->n, (const char *)v->bytes);
+    else if (name)
+        str_add(out, name);
+    else
+        str_addf(out, "%" PRId64, number_of(p->type, v->integer));
+}
+
+/* "_for_abc", "_for_index_3": if it makes a word. */
+static void name_value(const ApiPlace *p, const SeqValue *v, Str *out)
+{
+    enum { SHORT_WORD = 12 };
+    const char *name = v->kind == VALUE_INTEGER ? enumerator(p->type, v->integer) : NULL;
+    bool word = v->kind == VALUE_STRING && v->n <= SHORT_WORD;
+    for (size_t i = 0; word && i < v->n; i++)
+        word = isalnum(v->bytes[i]) || v->bytes[i] == '_';
+    if (word)
+        str_addf(out, "_for_%.*s", (int)v->n, (const char *)v->bytes);
+    else if (name)
+        str_addf(out, "_for_%s", name);
+    else if (v->kind == VALUE_INTEGER && number_of(p->type, v->integer) > 0)
+        str_addf(out, "_for_%s_%" PRId64, p->name, number_of(p->type, v->integer));
+}
+
+/* ---- what it gives */
+
+static const Observation *result_of(const SeqTest *t, unsigned step)
+{
+    for (size_t i = 0; i < t->out.nobs; i++)
+        if (t->out.obs[i].step == step && t->out.obs[i].place == API_RETURNED && t->stable[i])
+            return &t->out.obs[i];
+    return NULL;
+}
+
+static void name_result(const SeqTest *t, unsigned step, Str *out)
+{
+    const Observation *o = result_of(t, step);
+    const Type *type = t->seq->steps[step].f->fn->returns;
+    const char *name = o && o->kind == OBSERVED_INTEGER ? enumerator(type, o->integer) : NULL;
+    if (!o)
+        return;
+    if (o->kind == OBSERVED_NULL)
+        str_add(out, "_gives_null");
+    else if (name && o->integer)
+        str_addf(out, "_gives_%s", name);
+    else if (o->kind == OBSERVED_INTEGER && type && is_signed(type) &&
+             number_of(type, o->integer) < 0)
+        str_add(out, "_fails");
+    else if (o->kind == OBSERVED_SAME)
+        str_add(out, "_gives_the_same");
+}
+
+static void say_result(const SeqTest *t, unsigned step, Str *out)
+{
+    const SeqStep *st = &t->seq->steps[step];
+    const Observation *o = result_of(t, step);
+    const Type *type = st->f->fn->returns;
+    const char *name = o && o->kind == OBSERVED_INTEGER ? enumerator(type, o->integer) : NULL;
+    if (o && o->kind == OBSERVED_NULL)
+        str_add(out, "returns NULL");
+    else if (name)
+        str_addf(out, "returns %s", name);
+    else if (o && o->kind == OBSERVED_INTEGER && type && is_signed(type))
+        str_addf(out, "returns %" PRId64, number_of(type, o->integer));
+    else if (o && o->kind == OBSERVED_INTEGER)
+        str_addf(out, "returns %" PRIu64, o->integer);
+    else if (o && o->kind == OBSERVED_STRING && is_readable(o->bytes, o->n))
+        str_addf(out, "returns \"%.*s\"", (int)o->n, (const char *)o->bytes);
+    else if (o && o->kind == OBSERVED_STRING)
+        str_add(out, o->n ? "returns a text" : "returns an empty text");
+    else if (o && o->kind == OBSERVED_SAME)
+        str_add(out, "returns an object that is known already");
+    else if (o && o->kind == OBSERVED_HANDLE)
+        str_add(out, "returns an object");
+    else
+        str_add(out, "is called");
+}
+
+/* ---- whole */
+
+/* "_with_null_key" and " when key is NULL", or " for "abc"". */
+static void add_values(const SeqStep *st, Str *name, Str *sentence)
+{
+    Special special;
+    int i = special_argument(st, &special), k = telling_argument(st);
+    if (i >= 0) {
+        str_addf(name, "_with_%s_%s", special.name, st->f->params[i].name);
+        str_addf(sentence, " when %s is %s", st->f->params[i].name, special.said);
+    } else if (k >= 0) {
+        name_value(&st->f->params[k], &st->args[k], name);
+        str_add(sentence, " for ");
+        if (st->args[k].kind != VALUE_STRING && *st->f->params[k].name)
+            str_addf(sentence, "%s ", st->f->params[k].name);
+        say_value(&st->f->params[k], &st->args[k], sentence);
+    }
+}
+
+/* The first call after it whose result is checked; -1: none. */
+static int first_look(const SeqTest *t, unsigned about)
+{
+    for (unsigned i = about + 1; i < t->seq->n; i++) {
+        const Observation *o = t->seq->steps[i].f ? result_of(t, i) : NULL;
+        if (o && o->kind != OBSERVED_HANDLE)
+            return (int)i;
+    }
+    return -1;
+}
+
+/* A field of the caller's struct that the call has written; NULL: none. */
+static const Observation *first_field(const SeqTest *t, unsigned about)
+{
+    for (size_t i = 0; i < t->out.nobs; i++) {
+        const Observation *o = &t->out.obs[i];
+        if (o->step == about && o->place >= OBSERVED_FIELD && o->place < OBSERVED_BEHIND &&
+            t->stable[i] && o->kind == OBSERVED_INTEGER)
+            return o;
+    }
+    return NULL;
+}
+
+static void say_field(const SeqTest *t, const Observation *o, Str *out)
+{
+    const SeqStep *st = &t->seq->steps[o->step];
+    unsigned at = (unsigned)(o->place - OBSERVED_FIELD), i = at / OBSERVED_FIELDS;
+    const Field *f = &type_plain(st->f->params[i].handle->type)->fields[at % OBSERVED_FIELDS];
+    str_addf(out, "; then %s is %" PRId64, f->name, number_of(f->type, o->integer));
+}
+
+/* The calls of a long story, each function once. */
+static void say_story(const SeqTest *t, Str *out)
+{
+    const ApiFunction *named[MOST_NAMED];
+    unsigned n = 0, more = 0;
+    for (unsigned i = 0; i < t->seq->n; i++) {
+        const SeqStep *st = &t->seq->steps[i];
+        bool known = !st->f || st->looking || st->closing || gives_back(st);
+        for (unsigned k = 0; k < n && !known; k++)
+            known = named[k] == st->f;
+        if (known)
+            continue;
+        if (n == MOST_NAMED) {
+            more++;
+            continue;
+        }
+        named[n] = st->f;
+        str_addf(out, "%s%s()", n ? ", " : "", st->f->name);
+        n++;
+    }
+    str_add(out, more ? " and others" : "");
+}
+
+static unsigned count_calls(const SeqTest *t)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < t->seq->n; i++) {
+        const SeqStep *st = &t->seq->steps[i];
+        n += st->f && !st->looking && !st->closing && !gives_back(st);
+    }
+    return n;
+}
+
+/* An object's whole life, as the example had it. */
+static void describe_story(const SeqTest *t, Str *name, Str *sentence)
+{
+    const ApiType *type = NULL;
+    for (unsigned i = 0; i < t->seq->n && !type; i++)
+        for (int k = API_RETURNED; t->seq->steps[i].f && k < (int)t->seq->steps[i].f->nparams; k++)
+            if (api_place(t->seq->steps[i].f, k)->handle)
+                type = api_place(t->seq->steps[i].f, k)->handle;
+    const char *word = type ? type->name : "calls";
+    if (str_starts(word, "struct "))
+        word += strlen("struct ");
+    str_add(name, t->example ? "test_example_of_" : "test_long_use_of_");
+    escape_c_identifier(name, word, strlen(word));
+    str_add(sentence, t->example ? "Repeats the example: " : "Many calls one after the other: ");
+    say_story(t, sentence);
+    str_add(sentence, ".");
+}
+
+void describe_test(const SeqTest *t, Str *name, Str *sentence)
+{
+    if (count_calls(t) >= (t->example ? LONG_STORY : 2 * LONG_STORY)) {
+        describe_story(t, name, sentence);
+        return;
+    }
+    unsigned about = describe_step(t);
+    const SeqStep *st = &t->seq->steps[about];
+    int before = change_before(t, about);
+    Str word = { 0 };
+    str_add(&word, st->f->name);
+    const Observation *field = result_of(t, about) ? NULL : first_field(t, about);
+    int look = result_of(t, about) || field ? -1 : first_look(t, about);
+    str_addf(sentence, "%s%s() ", t->example ? "As in the example: " : "", st->f->name);
+    if (look < 0 && !field)
+        say_result(t, about, sentence);
+    else
+        str_add(sentence, "is called");
+    add_values(st, &word, sentence);
+    name_result(t, about, &word);
+    if (before >= 0) {
+        str_addf(&word, "_after_%s", t->seq->steps[before].f->name);
+        str_addf(sentence, ", after %s()", t->seq->steps[before].f->name);
+    }
+    if (field)
+        say_field(t, field, sentence);
+    if (look >= 0) {
+        str_addf(sentence, "; then %s() ", t->seq->steps[look].f->name);
+        say_result(t, (unsigned)look, sentence);
+    }
+    str_add(sentence, ".");
+    str_add(name, "test_");
+    escape_c_identifier(name, str_c(&word), word.len);
+    str_release(&word);
+}

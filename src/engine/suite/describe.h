@@ -1,0 +1,21 @@
+/*
+ * describe - what a test is about, in a name and in a sentence.
+ *
+ *     Str name = {0}, sentence = {0};
+ *     describe_test(test, &name, &sentence);
+ *
+ *     test_list_get_gives_null_after_list_clear
+ *     "list_get() returns NULL when index is 0, after list_clear()."
+ *
+ * Both come from the call that the test is about: the last one that neither closes nor
+ * only looks. What is special are its values (NULL, an empty text, zero, a negative number),
+ * what it gives, and the change before it.
+ */
+#ifndef SUNDEW_SUITE_DESCRIBE_H
+#define SUNDEW_SUITE_DESCRIBE_H
+#include "engine/suite/settle.h"
+
+/* The step that a test is about. */
+unsigned describe_step(const SeqTest *t);
+void describe_test(const SeqTest *t, Str *name, Str *sentence);
+#endif
