@@ -69,6 +69,14 @@ ok "cuts: …the tests have the argument whole" keeps "set main" field field.cra
 sed -i 's/^#define DEFECT 1/#define DEFECT 0/' cuts.c
 ok "cuts: mended, they pass: longjmp() out of the function ends a test" all_pass field 2
 
+subject arena -O2
+ok "arena: a crash file" in_field arena
+ok "arena: …tests of all functions" keeps "total judge main" field field.crash
+ok "arena: …which name what lies in the block" \
+    sh -c 'grep -q "struct node \*first = (void \*)((char \*)l + " field.tests/test_judge.c && grep -q "\.next = next" field.tests/test_judge.c'
+sed -i 's/^#define DEFECT 1/#define DEFECT 0/' arena.c
+ok "arena: mended, they pass" all_pass field 3
+
 # Whether worker() had its job when it was entered is chance; work() had it.
 subject threaded -O2
 ok "threaded: a thread's crash" in_field threaded

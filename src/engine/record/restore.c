@@ -271,6 +271,52 @@ bool restore_is_pointer(const Restore *r, uint64_t value)
            (crash_mapped(r->crash, value, &place) && r->world->code(r->world->arg, value));
 }
 
+const Part *restore_part(const Item *it, uint64_t offset)
+{
+    for (size_t i = 0; i < it->nparts; i++)
+        if (it->parts[i].offset == offset && it->parts[i].name)
+            return &it->parts[i];
+    return NULL;
+}
+
+/* How many elements of its type an item is: one with something behind it, if that is no more of
+ * the same. */
+static uint64_t typed_count(const Item *it)
+{
+    const Type *p = it->type ? type_plain(it->type) : NULL;
+    if (!p || !p->size)
+        return 0;
+    bool array = it->variable || !type_is_record(p) || (it->size % p->size == 0 && !it->mixed);
+    return array || it->size < p->size ? it->size / p->size : 1;
+}
+
+/* A pointer says that a record lies there. */
+static void note_part(Item *it, uint64_t offset, const Type *element, const char *hint)
+{
+    enum { MOST = 4096 };
+    const Type *p = element ? type_plain(element) : NULL;
+    const Type *whole = it->type ? type_plain(it->type) : NULL;
+    if (!p || !type_is_record(p) || !p->size || p->incomplete || it->variable || it->constant ||
+        it->literal || offset + p->size > it->size || it->nparts >= MOST)
+        return;
+    if (whole && type_is_record(whole) && whole != p && offset >= whole->size && !it->mixed) {
+        it->mixed = true;
+        it->was_walked = false;
+    }
+    size_t at = 0;
+    while (at < it->nparts && it->parts[at].offset < offset)
+        at++;
+    const Part *before = at ? &it->parts[at - 1] : NULL;
+    if ((before && before->offset + type_plain(before->type)->size > offset) ||
+        (at < it->nparts && it->parts[at].offset < offset + p->size))
+        return;
+    it->parts = vec_room(it->parts, it->nparts, &it->parts_cap, sizeof *it->parts);
+    memmove(&it->parts[at + 1], &it->parts[at], (it->nparts - at) * sizeof *it->parts);
+    it->parts[at] = (Part){ .offset = offset, .type = element, .hint = hint };
+    it->nparts++;
+    it->was_walked = false;
+}
+
 /* Memory without a type, a buffer of tokens say, has pointers at any place. */
 bool restore_is_pointer_at(const Restore *r, const Item *it, uint64_t at)
 {
@@ -316,6 +362,7 @@ Ref restore_ref(Restore *r, uint64_t value, const Type *target, const char *hint
     if (!it->variable && (ref.offset == 0 || array) && is_better(element, it) &&
         !(o->place == SUNDEW_ARGUMENT && rank(element) > 1))
         it->type = element;
+    note_part(it, ref.offset, element, hint);
     return ref;
 }
 
@@ -354,8 +401,14 @@ static void walk_item(Restore *r, Item *it)
     bool *seen = xcalloc(it->size / 8 + 2, sizeof *seen);
     const Type *p = it->type ? type_plain(it->type) : NULL;
     if (p && p->size && !restore_is_char(p))
-        for (uint64_t at = 0; at + p->size <= it->size; at += p->size)
-            walk_type(r, it, p, at, it->hint, seen);
+        for (uint64_t k = 0; k < typed_count(it); k++)
+            walk_type(r, it, p, k * p->size, it->hint, seen);
+    uint64_t typed = p ? typed_count(it) * p->size : 0;
+    for (size_t i = 0; i < it->nparts; i++) {
+        Part part = it->parts[i];                 /* walking may find more of them */
+        if (part.offset >= typed)
+            walk_type(r, it, part.type, part.offset, part.hint, seen);
+    }
     for (uint64_t at = 0; at + 8 <= it->size; at++)
         if ((at % 8 || !seen[at / 8]) && restore_is_pointer_at(r, it, at))
             restore_ref(r, word_at(it->bytes + at), NULL, "object");
@@ -470,13 +523,17 @@ static void name_item(Restore *r, Item *it)
 {
     const Type *p = it->type ? type_plain(it->type) : NULL;
     it->typed = it->type && restore_sees_type(r->world, it->type);
-    it->count = p && p->size ? it->size / p->size : 0;
+    it->count = typed_count(it);
     if (it->variable || it->literal)
         return;
     const char *hint = it->hint ? it->hint : "object";
     if (r->world->plain)
         hint = "object_1";
     it->name = fresh_name(r, hint);
+    uint64_t typed = p ? it->count * p->size : 0;
+    for (size_t i = 0; i < it->nparts && !r->world->plain; i++)
+        if (it->parts[i].offset >= typed && restore_sees_type(r->world, it->parts[i].type))
+            it->parts[i].name = fresh_name(r, it->parts[i].hint ? it->parts[i].hint : "object");
 }
 
 static void number_steps(Restore *r)
@@ -512,6 +569,34 @@ static void measure_depths(Restore *r)
         }
     }
     vec_release(&work);
+}
+
+static void bring_nearer(const Ref *ref, unsigned depth)
+{
+    Part *part = ref->kind == REF_ITEM ? (Part *)restore_part(ref->item, ref->offset) : NULL;
+    if (part && depth < part->depth)
+        part->depth = depth;
+}
+
+/* The same for parts; further than some pointers nobody asks. */
+static void measure_parts(Restore *r)
+{
+    enum { ROUNDS = 3 };
+    for (size_t i = 0; i < r->items.len; i++)
+        for (size_t k = 0; k < r->items.items[i]->nparts; k++)
+            r->items.items[i]->parts[k].depth = RESTORE_FAR;
+    for (size_t i = 0; i < r->nargs; i++)
+        bring_nearer(&r->args[i].ref, 0);
+    for (unsigned round = 0; round < ROUNDS; round++)
+        for (size_t i = 0; i < r->items.len; i++) {
+            const Item *it = r->items.items[i];
+            for (size_t k = 0; k < it->npieces; k++) {
+                const Piece *p = &it->pieces[k];
+                unsigned from = p->part ? it->parts[p->part - 1].depth : it->depth;
+                if (from < RESTORE_FAR)
+                    bring_nearer(&p->ref, from + 1);
+            }
+        }
 }
 
 static const Function *function_of(const Program *p, const CrashFrame *fr)
@@ -567,6 +652,7 @@ Restore *restore_new(const Crash *c, const Program *p, size_t frame, const Resto
                 restore_literal(r, r->args[i].param->type, r->args[i].bytes, r->args[i].size);
     number_steps(r);
     measure_depths(r);
+    measure_parts(r);
     restore_find_jumps(r);
     if (fn->variadic)
         strings_add(&r->notes, "the function takes a variable number of arguments: "
@@ -587,12 +673,18 @@ Restore *restore_new(const Crash *c, const Program *p, size_t frame, const Resto
 
 bool restore_revives(const Restore *r) { return r->revives; }
 
+static void free_item(Item *it)
+{
+    free(it->pieces);
+    free(it->parts);
+}
+
 void restore_free(Restore *r)
 {
     if (!r)
         return;
     for (size_t i = 0; i < r->items.len; i++)
-        free(r->items.items[i]->pieces);
+        free_item(r->items.items[i]);
     vec_release(&r->items);
     vec_release(&r->files);
     vec_release(&r->jumps);
@@ -688,6 +780,16 @@ static uint64_t first_element(const Restore *r, const Item *it, uint64_t size)
     return 0;
 }
 
+static void add_bad_of_parts(Restore *r, size_t number, unsigned depth, const RestoreSearch *search,
+                             RestoreBads *out)
+{
+    const Item *it = r->items.items[number];
+    for (size_t k = 0; k < it->nparts && !it->freed; k++)
+        if (it->parts[k].name && it->parts[k].depth == depth)
+            add_bad(r, number, it->parts[k].type, it->parts[k].offset, it->parts[k].name, search,
+                    out);
+}
+
 void restore_bad_pointers(Restore *r, const RestoreSearch *search, RestoreBads *out)
 {
     enum { ELEMENTS = 16 };
@@ -696,13 +798,15 @@ void restore_bad_pointers(Restore *r, const RestoreSearch *search, RestoreBads *
     for (unsigned d = 0; d <= depth + 1; d++)
         for (size_t i = 0; i < r->items.len; i++) {
             const Item *it = r->items.items[i];
+            if (d <= depth)
+                add_bad_of_parts(r, i, d, search, out);
             bool wanted = d <= depth ? it->depth == d : it->variable && it->depth > depth;
             const Type *p = it->type ? type_plain(it->type) : NULL;
             if (!wanted || it->constant || it->literal || it->freed || !p || !p->size)
                 continue;
             const char *name = it->variable ? it->lvalue : it->name;
             uint64_t from = first_element(r, it, p->size);
-            for (uint64_t k = 0; (k + 1) * p->size <= it->size; k++) {
+            for (uint64_t k = 0; k < it->count; k++) {
                 RestoreSearch here = *search;
                 here.null &= k - from < ELEMENTS;         /* there are many in a large array */
                 add_bad(r, i, p, k * p->size,

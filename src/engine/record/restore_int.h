@@ -23,12 +23,22 @@ typedef struct Piece {
     uint64_t offset;
     size_t size;
     size_t element;           /* of an array of items */
+    size_t part;              /* of the item's parts, plus 1; 0: none */
     const char *path;
     const char *value;        /* of PIECE_VALUE: C */
     const Type *type;         /* of PIECE_POINTER and PIECE_VALUE; or NULL */
     Ref ref;
     bool on;
 } Piece;
+
+/* A record inside of something larger: programs that allocate in arenas have one object for all. */
+typedef struct Part {
+    uint64_t offset;
+    const Type *type;
+    const char *hint;
+    const char *name;         /* of the pointer to it; NULL: it is written as bytes */
+    unsigned depth;           /* pointers between an argument and it; RESTORE_FAR */
+} Part;
 
 struct Item {
     const CrashObject *object;
@@ -40,6 +50,9 @@ struct Item {
     const Type *walked;       /* the type with which its pointers were followed */
     bool was_walked;
     bool typed;               /* the type can be written in the test */
+    Part *parts;              /* what pointers to records say, by offset; they don't overlap */
+    size_t nparts, parts_cap;
+    bool mixed;               /* records of several types: no array of its type */
     uint64_t count;
     uint8_t *bytes;           /* as they were at the entry */
     bool *known;
@@ -50,6 +63,7 @@ struct Item {
     bool on;                  /* a global: is restored at all */
     Piece *pieces;
     size_t npieces, cap;
+    size_t cutting;           /* the part that is being cut, plus 1 */
     size_t step;              /* the number of its first step */
     unsigned depth;           /* pointers between an argument and it; RESTORE_FAR */
 };
@@ -94,6 +108,9 @@ struct Restore {
     const Type *inside[8];    /* structs that are being described, one in the other */
     unsigned ninside;
 };
+
+/* The part with a name that begins there; NULL: none. */
+const Part *restore_part(const Item *it, uint64_t offset);
 
 /* What a pointer to `target` (may be NULL) with this value leads to. Makes the
  * item if it is new. */

@@ -176,6 +176,9 @@ static Piece *add_piece(Item *it, int kind, uint64_t offset, size_t size, const 
     *p = (Piece){ .kind = kind, .offset = offset, .size = size, .path = path };
     const Type *e = it->type ? type_plain(it->type) : NULL;
     p->element = e && e->size ? offset / e->size : 0;
+    p->part = it->cutting;
+    if (p->part)
+        p->element = it->count + p->part;         /* apart from all others */
     return p;
 }
 
@@ -421,12 +424,38 @@ static uint64_t typed_elements(const Restore *r, const Item *it, const Type *p)
     return it->count;
 }
 
+/* [from, the end): bytes, and between them the parts that have a name. */
+static void cut_parts(Restore *r, Item *it, uint64_t from)
+{
+    bool chars = !it->type || restore_is_char(it->type);
+    for (size_t i = 0; i <= it->nparts; i++) {
+        const Part *part = i < it->nparts ? &it->parts[i] : NULL;
+        if (part && (!part->name || part->offset < from || has_const(part->type, 0)))
+            continue;
+        uint64_t to = part ? part->offset : it->size;
+        if (chars && to > from)
+            cut_chars(r, it, from, to, NULL);
+        else
+            cut_raw(r, it, from, to);
+        if (!part)
+            break;
+        it->cutting = i + 1;
+        cut(r, it, part->type, part->offset, "");
+        it->cutting = 0;
+        from = part->offset + type_plain(part->type)->size;
+    }
+}
+
 void restore_pieces(Restore *r, Item *it)
 {
     if (it->constant || it->literal)
         return;
     const Type *p = it->type ? type_plain(it->type) : NULL;
     uint64_t done = 0;
+    if (it->nparts && (!p || !p->size || restore_is_char(p))) {
+        cut_parts(r, it, 0);
+        return;
+    }
     if (!p || !p->size || restore_is_char(p)) {
         cut_chars(r, it, 0, it->size, it->variable ? NULL : "");
         return;
@@ -436,7 +465,7 @@ void restore_pieces(Restore *r, Item *it)
     uint64_t count = by_member ? typed_elements(r, it, p) : 0;
     for (uint64_t i = 0; i < count; i++, done += p->size)
         cut(r, it, it->type, done, "");
-    cut_raw(r, it, done, it->size);
+    cut_parts(r, it, done);
 }
 
 /* ---- values that are passed */

@@ -93,6 +93,11 @@ void restore_ref_text(const Restore *r, Ref ref, const Type *pointer, Str *out)
     case REF_RAW: str_addf(out, "(void *)0x%" PRIx64, ref.offset); return;
     case REF_ITEM: break;
     }
+    const Part *part = restore_part(it, ref.offset);
+    if (part) {
+        str_addf(out, "%s%s", want && type_plain(part->type) != want ? "(void *)" : "", part->name);
+        return;
+    }
     bool same = want && it->type && it->typed && type_plain(it->type) == want;
     uint64_t size = it->type ? type_plain(it->type)->size : 0;
     if (it->literal) {
@@ -123,7 +128,12 @@ void restore_ref_text(const Restore *r, Ref ref, const Type *pointer, Str *out)
 static void print_lvalue(const Item *it, const Piece *p, Str *out)
 {
     const char *dot = *p->path && p->path[0] != '[' ? "." : "";
-    if (it->variable && !is_array(it))
+    const char *part = p->part ? it->parts[p->part - 1].name : NULL;
+    if (part && *dot)
+        str_addf(out, "%s->%s", part, p->path);
+    else if (part)
+        str_addf(out, *p->path ? "(*%s)%s" : "*%s%s", part, p->path);
+    else if (it->variable && !is_array(it))
         str_addf(out, "%s%s%s", it->lvalue, dot, p->path);
     else if (it->variable || it->count > 1)
         str_addf(out, "%s[%zu]%s%s", it->variable ? it->lvalue : it->name, p->element, dot,
@@ -139,8 +149,10 @@ static void print_lvalue(const Item *it, const Piece *p, Str *out)
 /* Arrays of several dimensions have one name for all their elements only. */
 static bool has_path(const Item *it, const Piece *p)
 {
-    if (!p->path || !it->typed)
+    if (!p->path || (!it->typed && !p->part))
         return false;
+    if (p->part)
+        return true;
     if (!is_array(it))
         return true;
     const Type *e = type_plain(it->variable->type)->target;
@@ -264,7 +276,7 @@ static void print_initialiser(const Restore *r, const Item *it, size_t from, siz
     const char *between = n > 3 ? "\n        " : " ";
     size_t done = 0;
     whole.path = "";
-    restore_type_name(r->world, it->type, "", &type);
+    restore_type_name(r->world, whole.part ? it->parts[whole.part - 1].type : it->type, "", &type);
     str_add(out, "    ");
     print_lvalue(it, &whole, out);
     str_addf(out, " = (%s){", str_c(&type));
@@ -283,9 +295,9 @@ static void print_initialiser(const Restore *r, const Item *it, size_t from, siz
 /* The kept pieces of an item. */
 static void print_filled(const Restore *r, const Item *it, Str *out)
 {
-    bool record = it->typed && type_is_record(it->type);
     for (size_t from = 0; from < it->npieces;) {
         size_t n, to = initialised(r, it, from, &n);
+        bool record = it->pieces[from].part || (it->typed && type_is_record(it->type));
         if (record && n > 1)
             print_initialiser(r, it, from, to, n, out);
         for (size_t k = from; k < to; k++) {
@@ -426,20 +438,47 @@ static bool has_word(const char *text, const char *name)
     return false;
 }
 
+/* Names for the parts of an item that a text uses: "struct node *next = (void *)((char *)arena + 64);". */
+static void print_parts(const Restore *r, const Item *it, const char *base, const char *text,
+                        Str *out)
+{
+    for (size_t i = 0; i < it->nparts; i++) {
+        const Part *part = &it->parts[i];
+        if (!part->name || !has_word(text, part->name))
+            continue;
+        Str name = { 0 };
+        str_addf(&name, "*%s", part->name);
+        str_add(out, "    ");
+        restore_type_name(r->world, part->type, str_c(&name), out);
+        str_addf(out, " = (void *)((char *)%s + %" PRIu64 ");\n", base, part->offset);
+        str_release(&name);
+    }
+}
+
 static void print_plain(const Restore *r, Str *out)
 {
     bool *live = live_items(r);
     for (size_t i = 0; i < r->items.len; i++)
         if (live[i] && r->items.items[i]->name)
             print_allocation(r, r->items.items[i], out);
+    Str filled = { 0 };
     for (size_t i = 0; i < r->items.len; i++) {
         const Item *it = r->items.items[i];
         if (it->variable && it->on && !it->constant)
-            print_variable(r, it, out);
+            print_variable(r, it, &filled);
         else if (live[i] && it->name)
-            print_filled(r, it, out);
+            print_filled(r, it, &filled);
     }
-    print_frees(r, live, out);
+    print_frees(r, live, &filled);
+    Str used = { 0 };
+    restore_print_call(r, &used);
+    str_addn(&used, filled.data, filled.len);
+    for (size_t i = 0; i < r->items.len; i++)
+        if (live[i] && r->items.items[i]->name)
+            print_parts(r, r->items.items[i], r->items.items[i]->name, str_c(&used), out);
+    str_addn(out, filled.data, filled.len);
+    str_release(&used);
+    str_release(&filled);
     free(live);
 }
 
@@ -502,6 +541,9 @@ void restore_print_trial(const Restore *r, unsigned number, Str *out)
     str_addf(out, " 0 };\n    void **restore_loaded = restore_load(%u, restore_named);\n", number);
     for (size_t i = 0; i < r->items.len; i++) {
         const Item *it = r->items.items[i];
+        char *base = xprintf("restore_loaded[%zu]", i);
+        print_parts(r, it, base, str_c(&call), out);
+        free(base);
         if (!it->name || !has_word(str_c(&call), it->name))
             continue;
         Str name = { 0 };

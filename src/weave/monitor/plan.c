@@ -318,9 +318,12 @@ static void targets_in(Planner *pl, const Stop *s, int64_t at, Stop *out)
     vec_release(&all);
 }
 
+enum { SMALL_RECORD = 256 };
+
 static bool may_be_string_or_array(const Type *t) { return !type_is_record(t) || t->size == 0; }
 
-/* Copies the part of the stop that may be written. */
+/* Copies the part of the stop that may be written; a small record whole: one whose members are of
+ * two times, some as they were at the entry and some as at the crash, is none that ever was. */
 static void add_step(Planner *pl, Row *row, Stop *s, unsigned parent, unsigned slot, uint32_t at,
                      bool only_pointer)
 {
@@ -330,7 +333,7 @@ static void add_step(Planner *pl, Row *row, Stop *s, unsigned parent, unsigned s
                         .at = at,
                         .type = monitor_type_number(s->type) };
     bool whole = s->array || may_be_string_or_array(s->type) || span.end == INT64_MAX ||
-                 span.end > (int64_t)s->type->size;
+                 span.end > (int64_t)s->type->size || s->type->size <= SMALL_RECORD;
     if (only_pointer)
         step.size = 8;
     else if (!whole) {
