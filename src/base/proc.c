@@ -180,7 +180,9 @@ bool proc_run(const Proc *p, ProcResult *r, Err *err)
         return err_errno(err, "cannot start %s", p->argv[0]);
     }
     double begin = clock_seconds();
-    pid_t pid = start(p, out[1], err_fd[1], err);
+    Proc mortal = *p;            /* nobody waits for it when we are killed */
+    mortal.death_signal = p->death_signal ? p->death_signal : SIGKILL;
+    pid_t pid = start(&mortal, out[1], err_fd[1], err);
     if (p->capture) {
         close(out[1]);
         close(err_fd[1]);

@@ -30,7 +30,7 @@ typedef struct Proc {
     bool (*enter)(void *arg); /* called in the child before it executes; false, with
                                * errno set: it is not started. NULL: nothing */
     void *enter_arg;
-    int death_signal;         /* what it gets when we die; 0: nothing */
+    int death_signal;         /* what it gets when we die; 0: nothing, of proc_run() SIGKILL */
     bool capture;             /* keep both outputs in the result */
     double seconds;           /* wall clock; 0: no limit */
     uint64_t memory;          /* address space in bytes; 0: no limit */

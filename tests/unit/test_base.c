@@ -297,6 +297,25 @@ static void a_failed_write_leaves_the_old_file(void **state)
     tempdir_remove(dir);
 }
 
+/* Of processes that are no more: ours go, deep ones too; those of others may be a trap. */
+static void old_folders_are_swept(void **state)
+{
+    (void)state;
+    const char *dir = tempdir_new(NULL, NULL);
+    char *ours = path_join(dir, "sundew-2147483646-aaaaaa/a/b/c");
+    char *theirs = path_join(dir, "sundew-2147483646-bbbbbb");
+    assert_true(dir_make(ours, NULL) && dir_make(theirs, NULL));
+    bool root = geteuid() == 0 && chown(theirs, 65534, 65534) == 0;
+    const char *fresh = tempdir_new(dir, NULL);
+    assert_non_null(fresh);
+    assert_false(file_exists(ours));
+    assert_int_equal(file_exists(theirs), root);
+    tempdir_remove(fresh);
+    free(ours);
+    free(theirs);
+    tempdir_remove(dir);
+}
+
 static void temporary_folders_go_on_every_exit(void **state)
 {
     (void)state;
@@ -486,6 +505,7 @@ int main(void)
         cmocka_unit_test(utf8_round_trips),
         cmocka_unit_test(paths_are_folded_and_names_made_safe),
         cmocka_unit_test(a_failed_write_leaves_the_old_file),
+        cmocka_unit_test(old_folders_are_swept),
         cmocka_unit_test(temporary_folders_go_on_every_exit),
         cmocka_unit_test(processes_are_run_within_limits),
         cmocka_unit_test(json_reads_and_writes_any_bytes),
