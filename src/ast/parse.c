@@ -39,8 +39,11 @@ static void variable_gets(Parse *p, CXCursor decl, CXCursor value)
     enum CXCursorKind k = clang_getCursorKind(c);
     if (k == CXCursor_IntegerLiteral || k == CXCursor_CharacterLiteral)
         return;
+    const AstType *t = ast_type_of(p, clang_getCursorType(c), 0);
+    if (strstr(t->canonical, "__va_list_tag"))       /* va_arg(): what it gives is not known */
+        return;
     Variable *v = variable_of(p, decl);
-    ast_add_type(p->st, &v->types, &v->n, ast_type_of(p, clang_getCursorType(c), 0));
+    ast_add_type(p->st, &v->types, &v->n, t);
 }
 
 /* A parameter of type void * or char * that becomes something else. */

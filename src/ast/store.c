@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define MAGIC   "SDAST"
-#define VERSION 2
+#define VERSION 3
 
 void ast_store_release(AstStore *st)
 {

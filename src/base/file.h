@@ -31,6 +31,7 @@ bool socket_put(int fd, const void *data, size_t n);
 bool file_exists(const char *path);
 bool file_is_dir(const char *path);
 bool file_is_regular(const char *path);
+bool file_is_pipe(const char *path);      /* opening it waits for who writes it */
 int64_t file_size(const char *path);                  /* -1 if there is none */
 bool dir_make(const char *path, Err *err);            /* with its parents */
 void dir_remove(const char *path);                    /* with all below it */

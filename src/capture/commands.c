@@ -170,7 +170,7 @@ bool commands_of_workspace(Workspace *ws, CompileCommands *out, Err *err)
         if (u && u->damaged)
             ok = err_set(err, "%s: %s (sundew doctor looks at the whole workspace)", u->source,
                          u->reason);
-        else if (u)
+        else if (u && file_exists(u->source))      /* a configuration deletes its own */
             add_unit(u, &seen, out);
     }
     strings_release(&names);

@@ -23,8 +23,16 @@ static Datum text_of(CallCtx *c, const Datum *v)
     return out;
 }
 
+/* A text that grows without end is none. */
+enum { MOST_TEXT = 16 << 20 };
+
 static Datum take(CallCtx *c, Str *s)
 {
+    if (s->len > MOST_TEXT) {
+        str_release(s);
+        c->warnings++;
+        return datum_null();
+    }
     Datum d = datum_textn(c->arena, str_c(s), s->len);
     str_release(s);
     return d;
@@ -445,6 +453,14 @@ static bool put_formatted(Str *out, const char *spec, char letter, const Datum *
     return false;
 }
 
+static bool has_large_number(const char *spec)
+{
+    for (const char *p = spec; *p; p += strspn(p, "0123456789"), p += *p != 0)
+        if (strspn(p, "0123456789") > 4)
+            return true;
+    return false;
+}
+
 static Datum fn_sprintf(CallCtx *c, const Datum *a, size_t n)
 {
     Str out = { 0 };
@@ -461,11 +477,12 @@ static Datum fn_sprintf(CallCtx *c, const Datum *a, size_t n)
             if (a->u.s[i] != ',')
                 spec[k++] = a->u.s[i];
         spec[k] = 0;
+        ok = !has_large_number(spec) && out.len <= MOST_TEXT;
         char letter = i < a->len ? a->u.s[i] : 0;
         if (letter == '%' || letter == 'n')
             str_addc(&out, letter == '%' ? '%' : '\n');
         else
-            ok = next < n && put_formatted(&out, spec, letter, &a[next]), next++;
+            ok = ok && next < n && put_formatted(&out, spec, letter, &a[next]), next++;
     }
     if (!ok) {
         str_release(&out);

@@ -18,6 +18,7 @@ enum {
     MOST_LEAVES = 300,
     MOST_REPAIRS = 6,
     MOST_TRIES = 300,
+    MOST_MERGES = 120,
     MOST_COPIES = 400
 };
 
@@ -1164,6 +1165,33 @@ static void fewer_rows(Gen *g)
     refresh(g);
 }
 
+static size_t count_of_many(const Gen *g)
+{
+    size_t n = 0;
+    for (size_t op = 0; op < g->p->ops.len; op++)
+        for (size_t i = 0; i < g->rows[op].len; i++)
+            n += g->rows[op].items[i].many != NULL;
+    return n;
+}
+
+/* Copies were made of groups as they were; not all of their rows are needed. */
+static void fewer_of_many(Gen *g)
+{
+    bool *want = shown_in(g, g->run);
+    size_t lost;
+    bool few = count_of_many(g) <= MOST_MERGES;     /* each costs a run over all of them */
+    for (size_t op = g->p->ops.len; few && op-- > 0;)
+        for (size_t i = g->rows[op].len; i-- > 0 && !late(g);) {
+            if (!g->rows[op].items[i].many)
+                continue;
+            ExRow r = take_out(g, op, i);
+            if (!shows_all(g, want, &lost))
+                put_back(g, op, i, r);
+        }
+    free(want);
+    refresh(g);
+}
+
 /* Rows that are alike are easier to read, and one of them may then go. */
 static void alike_rows(Gen *g)
 {
@@ -1182,6 +1210,106 @@ static void alike_rows(Gen *g)
                     break;
                 *x = old;
             }
+    free(want);
+    refresh(g);
+}
+
+/* ---- one row in the place of two */
+
+static ExRows *rows_saved(const Gen *g)
+{
+    ExRows *saved = xcalloc(g->p->ops.len, sizeof *saved);
+    for (size_t i = 0; i < g->p->ops.len; i++)
+        for (size_t k = 0; k < g->rows[i].len; k++)
+            vec_push(&saved[i], g->rows[i].items[k]);
+    return saved;
+}
+
+static void rows_release(const Gen *g, ExRows *saved)
+{
+    for (size_t i = 0; i < g->p->ops.len; i++)
+        vec_release(&saved[i]);
+    free(saved);
+}
+
+static void rows_restore(Gen *g, const ExRows *saved)
+{
+    for (size_t i = 0; i < g->p->ops.len; i++) {
+        g->rows[i].len = 0;
+        for (size_t k = 0; k < saved[i].len; k++)
+            vec_push(&g->rows[i], saved[i].items[k]);
+    }
+}
+
+/* Rows of one table that refer to `from` refer to `to`. */
+static void redirect_rows(Gen *g, const Op *load, int column, const Datum *from, const Datum *to)
+{
+    for (size_t k = 0; k < g->rows[load->id].len; k++) {
+        ExRow *r = &g->rows[load->id].items[k];
+        if ((size_t)column >= r->t->n || datum_compare(&r->t->fields[column], from))
+            continue;
+        Tuple *t = tuple_new(&g->arena, r->t->n);
+        memcpy(t->fields, r->t->fields, t->n * sizeof *t->fields);
+        t->fields[column] = *to;
+        r->t = t;
+    }
+}
+
+static void redirect(Gen *g, const Op *table, int column, const Datum *from, const Datum *to)
+{
+    for (size_t i = 0; i < g->p->ops.len; i++) {
+        const Op *op = g->p->ops.items[i];
+        for (size_t f = 0; op->kind == OP_LOAD && op->rules && f < op->rules->nforeign; f++) {
+            const struct ForeignKey *k = &op->rules->foreign[f];
+            if (k->n == 1 && k->table && load_master(g->p, k->table) == table &&
+                k->others[0] == column)
+                redirect_rows(g, op, k->columns[0], from, to);
+        }
+    }
+}
+
+/* Row i of a table goes, and whoever referred to it refers to row k. */
+static bool merge(Gen *g, const Op *table, int column, size_t i, size_t k, const bool *want)
+{
+    size_t lost;
+    ExRows *saved = rows_saved(g);
+    assert(i != k && i < g->rows[table->id].len && k < g->rows[table->id].len);
+    const Tuple *from = g->rows[table->id].items[i].t, *to = g->rows[table->id].items[k].t;
+    redirect(g, table, column, &from->fields[column], &to->fields[column]);
+    take_out(g, (size_t)table->id, i);
+    bool ok = shows_all(g, want, &lost);
+    if (!ok)
+        rows_restore(g, saved);
+    rows_release(g, saved);
+    return ok;
+}
+
+static int only_key(const Op *op)
+{
+    for (size_t i = 0; op->kind == OP_LOAD && op->rules && i < op->rules->nunique; i++)
+        if (op->rules->unique[i].primary && op->rules->unique[i].n == 1)
+            return op->rules->unique[i].columns[0];
+    return -1;
+}
+
+/* Parents serve several children. */
+static void merge_rows(Gen *g)
+{
+    bool *want = shown_in(g, g->run);
+    size_t tries = 0;
+    for (size_t op = 0; op < g->p->ops.len; op++) {
+        const Op *table = g->p->ops.items[op];
+        int key = only_key(table);
+        for (size_t i = g->rows[op].len; key >= 0 && i-- > 0;)
+            for (size_t k = 0; k < g->rows[op].len && tries < MOST_MERGES && !late(g); k++) {
+                const ExRow *x = &g->rows[op].items[i];
+                if (i == k || !x->made || x->many)
+                    continue;
+                tries++;
+                if (merge(g, table, key, i, k, want))
+                    break;
+            }
+    }
     free(want);
     refresh(g);
 }
@@ -1271,9 +1399,11 @@ Examples *examples_generate(const Plan *p, const GeneratePlan *gp, Err *err)
             solve_turns(&g, TURN_BASIC, TURN_EXTRA);
         fewer_rows(&g);
         alike_rows(&g);
+        merge_rows(&g);
         fewer_rows(&g);
         if (!gp->no_solver)
             solve_turns(&g, TURN_MANY, TURN_MANY);
+        fewer_of_many(&g);
         e = xcalloc(1, sizeof *e);
         e->plan = p;
         finish(&g, e);

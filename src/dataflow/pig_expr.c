@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-enum { MOST_NESTING = 400 };
+enum { MOST_NESTING = 400, MOST_OPERATORS = 5000 };
 
 static Term *parse_or(Pig *g, PigScope *s);
 static Term *parse_unary(Pig *g, PigScope *s);
@@ -105,7 +105,7 @@ static bool parse_bag_type(Pig *g, Type *t)
     return true;
 }
 
-bool pig_type(Pig *g, Type *t)
+static bool parse_type(Pig *g, Type *t)
 {
     DatumKind k = DATUM_NULL;
     Token *word = pig_peek(g, 0);
@@ -135,6 +135,16 @@ bool pig_type(Pig *g, Type *t)
         return pig_type(g, &s->fields[0].type) && pig_want(g, "]", "after the type of a map");
     }
     return k != DATUM_NULL || pig_expected(g, "a type");
+}
+
+bool pig_type(Pig *g, Type *t)
+{
+    if (g->nesting > MOST_NESTING)
+        return pig_fail(g, pig_peek(g, 0)->at, "this type is nested too deep");
+    g->nesting++;
+    bool ok = parse_type(g, t);
+    g->nesting--;
+    return ok;
 }
 
 bool pig_schema(Pig *g, const Schema **out, bool *typed)
@@ -733,13 +743,20 @@ static const Sign *take_sign(Pig *g, const Sign *signs)
     return NULL;
 }
 
+static bool one_more(Pig *g)
+{
+    return ++g->operators <= MOST_OPERATORS ||
+           pig_fail(g, pig_peek(g, 0)->at, "this expression has more than %d operators",
+                    MOST_OPERATORS);
+}
+
 static Term *parse_chain(Pig *g, PigScope *s, const Sign *signs,
                          Term *(*below)(Pig *g, PigScope *s))
 {
     Term *e = below(g, s);
     const Sign *sign;
     while (e && (sign = take_sign(g, signs))) {
-        Term *y = below(g, s);
+        Term *y = one_more(g) ? below(g, s) : NULL;
         e = y ? term_binary(g->plan, sign->kind, e, y) : NULL;
     }
     return e;
@@ -765,7 +782,7 @@ static Term *parse_in(Pig *g, PigScope *s, Term *x)
     if (!pig_want(g, "(", "after IN"))
         return NULL;
     do {
-        Term *v = parse_or(g, s);
+        Term *v = one_more(g) ? parse_or(g, s) : NULL;
         if (!v)
             return NULL;
         Term *eq = term_binary(g->plan, TERM_EQ, e ? clone(g, x) : x, v);
@@ -812,7 +829,12 @@ static Term *parse_and(Pig *g, PigScope *s) { return parse_chain(g, s, ands, par
 
 static Term *parse_or(Pig *g, PigScope *s) { return parse_chain(g, s, ors, parse_and); }
 
-Term *pig_expr(Pig *g, PigScope *s) { return parse_or(g, s); }
+Term *pig_expr(Pig *g, PigScope *s)
+{
+    if (!g->nesting)
+        g->operators = 0;
+    return parse_or(g, s);
+}
 
 /* ---- columns */
 

@@ -102,6 +102,7 @@ typedef struct Pig {
     size_t at;
     int depth;                 /* of imports and macros */
     int nesting;               /* of expressions */
+    int operators;             /* in this expression: chains of them are deep too */
     Err *err;
 } Pig;
 

@@ -847,6 +847,8 @@ static const struct {
 
 static Op *parse_operator(Pig *g)
 {
+    if (!g->nesting)
+        g->operators = 0;
     if (g->nesting > 100) {
         pig_fail(g, pig_peek(g, 0)->at, "relations are nested too deep");
         return NULL;

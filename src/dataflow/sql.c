@@ -3,10 +3,15 @@
  */
 #include "dataflow/sql_int.h"
 #include "base/file.h"
+#include "base/proc.h"
+#include "base/units.h"
 #include <assert.h>
 #include <ctype.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
 #if __has_include(<pg_query.h>)
 #define HAVE_PG_QUERY
 #include <pg_query.h>
@@ -362,6 +367,31 @@ static bool name_subquery(Sql *q, size_t at, int number)
     return ok;
 }
 
+/* The parser calls itself for what is inside, and has no end to that: a long text is tried by a
+ * child first. */
+static bool can_be_parsed(const char *text)
+{
+    enum { ALWAYS = 8 << 10, SECONDS = 60 };
+    if (strlen(text) <= ALWAYS)
+        return true;
+    ProcResult r = { 0 };
+    struct rlimit none = { 0, 0 };
+    pid_t pid = fork();
+    if (pid == 0) {
+        setrlimit(RLIMIT_CORE, &none);
+        signal(SIGSEGV, SIG_DFL);
+        pg_query_parse(text);
+        _exit(0);
+    }
+    if (pid < 0)
+        return false;
+    if (!proc_wait_until(pid, clock_seconds() + SECONDS, &r)) {
+        kill(pid, SIGKILL);
+        proc_wait(pid, &r);
+    }
+    return r.status == 0;
+}
+
 static PgQueryParseResult parse(Sql *q)
 {
     PgQueryParseResult r = pg_query_parse(q->t->text);
@@ -377,8 +407,12 @@ static PgQueryParseResult parse(Sql *q)
 
 static json_t *tree_of(Sql *q)
 {
-    PgQueryParseResult r = parse(q);
     json_t *tree = NULL;
+    if (!can_be_parsed(q->t->text)) {
+        sql_fail(q, place(q, 0), "the query is nested too deeply");
+        return NULL;
+    }
+    PgQueryParseResult r = parse(q);
     if (r.error) {
         size_t at = r.error->cursorpos > 0 ? (size_t)r.error->cursorpos - 1 : 0;
         sql_fail(q, place(q, at < q->t->n ? at : q->t->n), "%s", r.error->message);

@@ -398,10 +398,21 @@ static Term *plain_operator(Sql *q, json_t *e, Names *n, const char *sign, SrcPo
                                               : binary(q, kind, x, y, at);
 }
 
+/* Each is inside of the one before. */
+static bool are_few(Sql *q, const json_t *list, SrcPos at)
+{
+    enum { MOST = 5000 };
+    if (sql_count(list) > MOST)
+        sql_fail(q, at, "a list of more than %d operands", MOST);
+    return sql_count(list) <= MOST;
+}
+
 static Term *in_list(Sql *q, json_t *e, Names *n, bool not, SrcPos at)
 {
     json_t *items = json_object_get(json_object_get(json_object_get(e, "rexpr"), "List"), "items");
     Term *any = NULL;
+    if (!are_few(q, items, at))
+        return NULL;
     for (size_t i = 0; i < sql_count(items); i++) {
         Term *x = expr(q, json_object_get(e, "lexpr"), n);
         Term *eq = x ? compare(q, TERM_EQ, x, expr(q, json_array_get(items, i), n), at) : NULL;
@@ -482,6 +493,8 @@ static Term *bool_expr(Sql *q, json_t *e, Names *n)
         return negate(q, expr(q, json_array_get(args, 0), n));
     TermKind kind = !strcmp(op, "AND_EXPR") ? TERM_AND : TERM_OR;
     Term *all = NULL;
+    if (!are_few(q, args, sql_at(q, e)))
+        return NULL;
     for (size_t i = 0; i < sql_count(args); i++) {
         Term *x = expr(q, json_array_get(args, i), n);
         if (!x)

@@ -12,6 +12,8 @@
 #include <assert.h>
 #include <stdio.h>
 
+enum { MOST_COLUMNS = 10000 };
+
 static bool fail(SrcPos at, Err *err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 static bool fail(SrcPos at, Err *err, const char *fmt, ...)
@@ -732,7 +734,7 @@ static bool finish_stream(Op *op)
     return true;
 }
 
-bool op_finish_in(Plan *p, Op *op, const Scope *up, Err *err)
+static bool finish_op(Plan *p, Op *op, const Scope *up, Err *err)
 {
     switch (op->kind) {
     case OP_LOAD:
@@ -770,6 +772,24 @@ bool op_finish_in(Plan *p, Op *op, const Scope *up, Err *err)
     }
     assert(!"reached");
     return false;
+}
+
+/* Columns, with those of tuples and bags in them; counted to a bit more than `most`. */
+static size_t size_of(const Schema *s, size_t most)
+{
+    size_t n = s ? s->n : 0;
+    for (size_t i = 0; s && i < s->n && n <= most; i++)
+        n += size_of(s->fields[i].type.inner, most - n);
+    return n;
+}
+
+/* A few relations that are crossed with themselves have columns without end, and so have tuples of
+ * tuples. */
+bool op_finish_in(Plan *p, Op *op, const Scope *up, Err *err)
+{
+    return finish_op(p, op, up, err) &&
+           (size_of(op->schema, MOST_COLUMNS) <= MOST_COLUMNS ||
+            fail(op->at, err, "this has more than %d columns", MOST_COLUMNS));
 }
 
 bool op_finish(Plan *p, Op *op, Err *err) { return op_finish_in(p, op, NULL, err); }

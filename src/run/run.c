@@ -393,6 +393,10 @@ static bool write_files(const Runner *r, const RunPlan *plan, Err *err)
 static int open_input(const RunPlan *plan, Err *err)
 {
     int fd;
+    if (plan->input_file && file_is_pipe(plan->input_file)) {
+        err_set(err, "%s: a pipe can't be given to each run; name a file", plan->input_file);
+        return -1;
+    }
     if (fault_hits()) {
         fd = -1;
     } else if (plan->input_file) {

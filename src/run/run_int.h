@@ -125,7 +125,7 @@ typedef struct Sandbox {
     char **readable, **writable;
     Protection rows[PROTECT_COUNT];
     bool private_tmp[4]; /* which of sandbox_private[] are our own */
-    bool own_ipc;        /* System V's objects are our own */
+    bool own_ipc; /* System V's objects are our own */
     unsigned user_tasks; /* threads of the user outside, at the start */
 } Sandbox;
 extern const char *const sandbox_private[4];

@@ -50,3 +50,25 @@ J
     ! grep -q $'\033\[31m' out.txt || { echo "it colours the terminal"; return 1; }
     [ $got -le 2 ]
 }
+
+# Programs that are deep, long, or grow without end.
+attack_scripts() {
+    fresh scripts
+    python3 - <<'P'
+def script(name, text): open(name, "w").write(text)
+def pig(name, type, body): script(name, "a = LOAD 'x' AS (s:%s);\n%sSTORE b INTO 'o';\n" % (type, body))
+def chain(op): return "b = FOREACH a GENERATE %s;\n" % op + ("b = FOREACH b GENERATE %s;\n" % op) * 40
+pig("sum.pig", "int", "b = FOREACH a GENERATE s" + "+s" * 100000 + ";\n")
+pig("type.pig", "bag{t:(" * 30000 + "x:int" + ")}" * 30000, "b = a;\n")
+pig("cross.pig", "int", "b = CROSS a, a;\n" + "b = CROSS b, b;\n" * 40)
+pig("tuple.pig", "int", chain("TOTUPLE($0, $0)"))
+pig("star.pig", "int", chain("*, *"))
+pig("text.pig", "chararray", "b = FOREACH a GENERATE SPRINTF('%2000000000d', 1);\n")
+script("sum.sql", "CREATE TABLE t(a int);\nSELECT a" + "+a" * 100000 + " FROM t;\n")
+P
+    local f
+    for f in *.pig *.sql; do
+        timeout -k 5 "$LIMIT" "$SUNDEW" -w "ws-$f" examples "$f" --time 20s >out.txt 2>&1
+        [ $? -le 2 ] || { echo "$f"; cat out.txt; return 1; }
+    done
+}

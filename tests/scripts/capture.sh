@@ -438,4 +438,10 @@ ok "no failed write of ours fails a compilation" no_fault_fails SUNDEW_FAULT 40 
 ok "…or a link" no_fault_fails SUNDEW_FAULT 60 p a.c b.c c.c -o p
 ok "…nor does a lack of memory" no_fault_fails SUNDEW_FAULT_ALLOC 400 a.o -c a.c
 unset SUNDEW_WORKSPACE
+
+# A configuration that fails leaves units of sources that it has deleted.
+fresh gone
+printf 'int f(int n) { return n; }\n' >a.c
+"$SUNDEW" -q capture --min-share 0 -- sh -c 'cp a.c /tmp/sundew-gone-$$.c; gcc -c /tmp/sundew-gone-$$.c -o gone.o; rm /tmp/sundew-gone-$$.c; gcc -c a.c'
+ok "a source that is gone is not missing" eval 'says "in 1 unit" "$SUNDEW" types && says "sundew: complete" "$SUNDEW" types'
 done_testing

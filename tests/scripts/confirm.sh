@@ -2,6 +2,7 @@
 # example project, other tools' reports, and bad input.
 . "$TOP/tests/scripts/tap.bash"
 subjects=$TOP/tests/subjects/confirm
+needs_mounts "warnings that runs confirm"
 
 # judges ARGUMENT EXPECTATION…: a run of twins, and what is expected of each family and function.
 judge() {

@@ -69,6 +69,8 @@ ok "--config /dev/full ends" says "larger than" timeout 60 "$SUNDEW" --config /d
 ok "--config of a pipe ends" eval 'mkfifo pipe; says "a pipe" timeout 60 "$SUNDEW" --config pipe show functions prog'
 ok "a crash file that is a pipe" eval 'mkfifo x.crash; says "not a regular file" timeout 60 "$SUNDEW" reproduce x.crash'
 ok "a crash file that is endless" eval 'ln -s /dev/zero y.crash; says "not a regular file" timeout 60 "$SUNDEW" reproduce y.crash'
+ok "an input that is a pipe" says "a pipe can't be given" timeout 60 "$SUNDEW" threads ./prog --schedules 2 -o out.threads --stdin pipe
+ok "a header that is a pipe" says "a pipe, not a header" timeout 60 "$SUNDEW" substitutes --tests 2 --headers pipe --reference old/libtwice.so --candidate new/libtwice.so
 ok "a unit that is a pipe" eval 'cp -r .sundew kept; f=$(unit json); rm "$f"; mkfifo "$f"; timeout 60 bash -c "exec \"\$SUNDEW\" show functions prog" >/dev/null 2>&1; got=$?; rm -rf .sundew; mv kept .sundew; [ $got = 0 ] || [ $got = 2 ]'
 
 # ---- names that make and shells would execute

@@ -22,12 +22,12 @@ contract() {
         [ "$(grep -c 'invariants: ' broken.txt)" = 1 ] &&
         grep -q 'ledger.c.*larder_void no longer ensures l->shelves->used <= l->shelves->capacity' broken.txt || { cat broken.txt; return 1; }
 }
-ok "the planted broken contract is found, and nothing else" contract
+ok_mounted "the planted broken contract is found, and nothing else" contract
 mended() {
     cp -r . ../mended && cd ../mended && patch -s -p1 <defects/fix-invariants.patch && "$SUNDEW" -q capture -- make -s >/dev/null &&
         "$SUNDEW" -q invariants build/larder --check -- build/larder data/returns.ldg stock >broken.txt 2>&1 || { cat broken.txt; return 1; }
 }
-ok "…and not with the fix" mended
+ok_mounted "…and not with the fix" mended
 cd "$work" || exit 1
 ok "the demo runs through" sh -ec 'cp -r "$TOP/examples" .; ln -s "$SUNDEW_BUILD" build; examples/demo build/sundew 40s 15s'
 ok "…and leaves a page" test -s "$SUNDEW_BUILD/demo/examples/.sundew/check/report.html"

@@ -200,7 +200,7 @@ ok "a run that dies is used up to there" crash
 nothing() {
     ! "$SUNDEW" -q invariants die -- true >out 2>&1 && grep -q 'ran nothing of die' out
 }
-ok "a command that does not run the program is told" nothing
+ok_mounted "a command that does not run the program is told" nothing
 hostile() {
     printf 'struct s { int n; };\nint f(struct s *s, const char *name) { return s->n + name[0]; }\nint main(void) { struct s s = { 1 }; for (int i = 0; i < 50; i++) f(&s, "\\033[31m</script>\\n"); return 0; }\n' >e.c
     "$SUNDEW" -q capture -- cc -g e.c -o e && "$SUNDEW" -q invariants e --html e.html -- ./e >out &&

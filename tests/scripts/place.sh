@@ -6,12 +6,7 @@
 . "$TOP/tests/scripts/tap.bash"
 export work
 
-can_mount() { unshare -m true || unshare -Um true; }
-if ! can_mount 2>/dev/null; then
-    skip "a program in the place of another" "nothing can be mounted here"
-    done_testing
-    exit
-fi
+needs_mounts "a program in the place of another"
 
 # Every file with its content, mode, owner and time; the workspace apart.
 tree() {

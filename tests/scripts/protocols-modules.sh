@@ -59,6 +59,7 @@ ok "A6.8b: fixed: a library" subject table -DFIXED table.c
 ok "A6.8b: fixed: tests are made" table --count 160
 ok "A6.8b: fixed: silent" all "not v"
 
+needs_mounts "larder: its tests teach"
 fresh larder
 ok "larder: captured" eval 'cp -r "$TOP/examples/larder/." . && "$SUNDEW" capture -q -- make -j2'
 larder() { protocols build/larder --api larder.h "$@"; }

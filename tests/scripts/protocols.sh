@@ -1,5 +1,6 @@
 # sundew protocols: calls that break the rules of an API and fail, in recorded runs.
 . "$TOP/tests/scripts/tap.bash"
+needs_mounts "protocols are learned from a command"
 
 # subject NAME SOURCES… [FLAGS]: a program of tests/subjects/protocols/, captured.
 subject() {

@@ -14,10 +14,10 @@ in_tests() { grep -qE -- "$1" tests/*.c || { echo "not there: $1"; cat tests/*.c
 
 ok "statements" subject statement tiny
 ok "tests" regress libtiny.a --headers tiny.h --count 1000 --seed 1 -- ./example
-ok "the magic word came from the example" in_tests 'driver_connect\(driver[0-9]+, "mem:tiny", NULL\)'
-ok "a table is created and the statement closed" in_tests 'CHECK_INT\(stmt_execute\(stmt[0-9]+, "create table test .*\), 0\)'
+ok "the magic word came from the example" in_tests 'driver_connect\(driver[0-9]*, "mem:tiny", NULL\)'
+ok "a table is created and the statement closed" in_tests 'CHECK_INT\(stmt_execute\(stmt[0-9]*, "create table test .*\), 0\)'
 ok "what fails in a new state is a test that expects so" in_tests \
-    'CHECK_INT\(stmt_(execute\(stmt[0-9]+, "drop table|update\(stmt[0-9]+, "insert into).*\), -1\)'
+    'CHECK_INT\(stmt_(execute\(stmt[0-9]*, "drop table|update\(stmt[0-9]*, "insert into).*\), -1\)'
 ok "they pass" make -s -C tests check LIBRARY="$PWD/libtiny.a" CFLAGS="-g -I$PWD"
 ok "the same seed gives the same tests" eval 'mv tests first &&
     regress libtiny.a --headers tiny.h --count 1000 --seed 1 -- ./example && for f in tests/*.[ch]; do cmp "$f" "first/${f#tests/}" || exit 1; done'
@@ -38,16 +38,16 @@ strict() {
 
 ok "stream" subject stream stream
 ok "tests" eval 'regress libstream.a --headers stream.h --count 1000 --seed 1 --json -- ./example >out.json'
-ok "what the example did is a test" eval 'grep -qF "The example does this." tests/test_stream.c && python3 -c "
+ok "what the example did is a test" eval 'grep -qE "Repeats the example|As in the example" tests/test_stream.c && python3 -c "
 import json
 d = json.load(open(\"out.json\"))
 assert d[\"replays\"][\"tests\"] >= 1 and d[\"coverage\"][\"lines\"] == d[\"coverage\"][\"all_lines\"], d
 "'
-ok "fields are set before the call" in_tests 'stream[0-9_]+\.next_in = \(const unsigned char \*\)bytes[0-9]+;'
-ok "…with their length" in_tests 'stream[0-9_]+\.avail_in = 10;'
-ok "…and checked after it" in_tests 'CHECK_INT\(stream[0-9_]+\.avail_out, 30\)'
+ok "fields are set before the call" in_tests 'stream[0-9_]*\.next_in = \(const unsigned char \*\)bytes[0-9]+;'
+ok "…with their length" in_tests 'stream[0-9_]*\.avail_in = 10;'
+ok "…and checked after it" in_tests 'CHECK_INT\(stream[0-9_]*\.avail_out, 30\)'
 ok "…as is what came out" in_tests 'CHECK_BYTES\(bytes[0-9]+, "VRPH ZRUGV'
-ok "fields that nobody changed are not" eval '! grep -E "CHECK.*stream[0-9_]+\.(state|next_in)" tests/*.c'
+ok "fields that nobody changed are not" eval '! grep -E "CHECK.*stream[0-9_]*\.(state|next_in)" tests/*.c'
 ok "they compile without warnings and pass" make -s -C tests check LIBRARY="$PWD/libstream.a" CFLAGS="-g -Wall -Wextra -Werror -I$PWD"
 ok "…with clang and sanitizers, and leak nothing" strict stream.c
 ok "the model has what was set" eval '"$SUNDEW" record -q ./example >/dev/null 2>&1
@@ -80,10 +80,10 @@ ok "a row that is there: its death is one" eval '"$SUNDEW" capture -q -- sh -c "
 
 ok "variadics" subject variadic conf
 ok "tests" eval 'regress libconf.a --headers conf.h --count 1000 --seed 1 -- ./example 2>said'
-ok "a key goes with what the example passed for it" in_tests 'CHECK_INT\(conf_set\(conf[0-9]+, CONF_NAME, "second"\), 6\)'
-ok "…a long, a double, a handle" eval 'in_tests "conf_set\(conf[0-9]+, CONF_ROOM, \(long\)6000000000L\), 2\)" &&
-    in_tests "conf_set\(conf[0-9]+, CONF_RATIO, -?[0-9.]+\)" && in_tests "conf_set\(conf[0-9]+, CONF_PARENT, conf[0-9]+\), 0\)"'
-ok "…and other numbers" in_tests 'conf_set\(conf[0-9]+, CONF_LIMIT, [0-9-]+\), -1\)'
+ok "a key goes with what the example passed for it" in_tests 'CHECK_INT\(conf_set\(conf[0-9]*, CONF_NAME, "second"\), 6\)'
+ok "…a long, a double, a handle" eval 'in_tests "conf_set\(conf[0-9]*, CONF_ROOM, \(long\)6000000000L\), 2\)" &&
+    in_tests "conf_set\(conf[0-9]*, CONF_RATIO, -?[0-9.]+\)" && in_tests "conf_set\(conf[0-9]*, CONF_PARENT, conf[0-9]*\), 0\)"'
+ok "…and other numbers" in_tests 'conf_set\(conf[0-9]*, CONF_LIMIT, [0-9-]+\), -1\)'
 ok "…a long long by its format" in_tests 'conf_measure\("%\*d%% of %lld, %ld", [0-9-]+, [0-9-]+, \(long long\)-?[0-9]+L?, \(long\)-?[0-9]+L?\)'
 ok "no other shape" eval '! grep -E "conf_set\([^,]*, CONF_(LIMIT, [^0-9-]|NAME, [^\"]|PARENT, [^c]|RANGE)|conf_make\(\"(nl\", \"[^,]*, [0-9-]*[^0-9)-]|[^n]|n[^l])" tests/*.c'
 ok "what is written through an argument, and what nobody called, is left alone" eval '! grep -E "conf_(read|note)\(" tests/*.c'
@@ -108,12 +108,12 @@ ok "…which is said once, too" eval '[ "$(grep -c "goes with their" said)" = 1 
 ok "statements, by make" eval 'subject statement tiny && printf "check: t\n\t./t\nt: example.c libtiny.a\n\tgcc -g example.c libtiny.a -o t\n" >Makefile && make -s t'
 cp libtiny.a before.a
 ok "make check" regress libtiny.a --headers tiny.h --count 500 --seed 1 -- make check
-ok "…the magic word came from it" in_tests 'driver_connect\(driver[0-9]+, "mem:tiny", NULL\)'
+ok "…the magic word came from it" in_tests 'driver_connect\(driver[0-9]*, "mem:tiny", NULL\)'
 ok "…the library is as it was" cmp libtiny.a before.a
 ok "a command that does not use it" says "ran nothing that is linked with" status 2 "$SUNDEW" regress libtiny.a --headers tiny.h --count 5 -- true
 ok "a program that loads the library" eval '"$SUNDEW" capture -q -- sh -c "gcc -g -fPIC -shared tiny.c -o libtiny.so && gcc -g example.c -L. -ltiny -Wl,-rpath,$PWD -o loads" &&
     rm -rf tests && regress libtiny.so --headers tiny.h --count 500 --seed 1 -- ./loads'
-ok "…the magic word came from it, too" in_tests 'driver_connect\(driver[0-9]+, "mem:tiny", NULL\)'
+ok "…the magic word came from it, too" in_tests 'driver_connect\(driver[0-9]*, "mem:tiny", NULL\)'
 
 # ---- the puzzle: six handle types, found with a model only
 

@@ -31,25 +31,25 @@ ok "…with sanitizers, and leak nothing" eval 'clang-19 -g -fsanitize=address,u
     make -s -B -C tests check CC=clang-19 TEST_LIBS="$PWD/strict.o" \
         CFLAGS="-g -fsanitize=address,undefined -fno-sanitize-recover=undefined -DSUNDEW_TEST_LEAKS"'
 ok "…20 times in a row" eval 'make -s -B -C tests all CFLAGS=-O2 && for i in $(seq 20); do make -s -C tests check || exit 1; done'
-ok "results are checked" in_tests 'CHECK_INT\(stack_push\(stack[0-9]+, '
+ok "results are checked" in_tests 'CHECK_INT\(stack_push\(stack[0-9]*, '
 ok "…enumerators by name" in_tests 'stack_new\(STACK_(PLAIN|UNIQUE)\)'
-ok "…strings" in_tests 'CHECK_STR\(stack_name\(stack[0-9]+\), "(plain|unique)"\)'
-ok "…numbers that were written" in_tests 'CHECK_INT\(out[0-9_]+, -?[0-9]+\)'
-ok "…bytes" in_tests 'CHECK_BYTES\(out[0-9_]+, '
+ok "…strings" in_tests 'CHECK_STR\(stack_name\(stack[0-9]*\), "(plain|unique)"\)'
+ok "…numbers that were written" in_tests 'CHECK_INT\(out[0-9_]*, -?[0-9]+\)'
+ok "…bytes" in_tests 'CHECK_BYTES\(out[0-9_]*, '
 ok "…how often a callback was called" in_tests 'CHECK_INT\(stub_calls, [1-9]'
-ok "handles are given back" in_tests '    stack_free\(stack[0-9]+\);'
+ok "handles are given back" in_tests '    stack_free\(stack[0-9]*\);'
 ok "the clock is not asserted" not_in_tests 'CHECK.*stack_stamp'
 ok "where standard error stands is not asserted" not_in_tests 'CHECK.*stack_where'
 ok "what malloc left is not asserted" not_in_tests 'CHECK.*stack_garbage'
 ok "what leaks is no test" not_in_tests 'stack_lose\('
-ok "a text that is the caller's is freed" in_tests '^    free\(r[0-9]+\);'
+ok "a text that is the caller's is freed" in_tests '^    free\(result[0-9]*\);'
 ok "…and no other" eval 'cat tests/test_*.c | python3 -c "
 import re, sys
 for body in sys.stdin.read().split(\"TEST(\"):
-    made = set(re.findall(r\"(r[0-9]+) = stack_copy_name\", body))
-    assert set(re.findall(r\"free\((r[0-9]+)\)\", body)) <= made, body
+    made = set(re.findall(r\"(result[0-9]*) = stack_copy_name\", body))
+    assert set(re.findall(r\"free\((result[0-9]*)\)\", body)) <= made, body
 "'
-ok "what was made is looked at" in_tests 'CHECK_INT\(stack_size\(stack[0-9]+\), [0-9]+\);'
+ok "what was made is looked at" in_tests 'CHECK_INT\(stack_size\(stack[0-9]*\), [0-9]+\);'
 ok "no Sundew is needed" eval '! grep -rl "libsundew" tests'
 ok "the same seed, the same tests" eval 'regress -o again --count 2500 -- ./example >/dev/null &&
     for f in tests/test_*.c; do cmp "$f" "again/${f#tests/}" || exit 1; done'
@@ -88,7 +88,7 @@ written() {
     "$SUNDEW" -q mutability libstack.a --pipeline D --verdicts -- make -s -B -C tests check >verdicts.txt
     grep -q 'stack_push(s): mutable (D)' verdicts.txt && grep -q 'stack_size(s): unknown' verdicts.txt || { cat verdicts.txt; return 1; }
 }
-ok "random sequences show mutability what is written" written
+ok_mounted "random sequences show mutability what is written" written
 
 # ---- crashes
 
@@ -124,7 +124,7 @@ fresh puzzle
 cp "$TOP"/tests/subjects/usage/puzzle/*.[ch] .
 "$SUNDEW" capture -q -- sh -c 'gcc -g -c puzzle.c && ar rcs libpuzzle.a puzzle.o && gcc -g example.c libpuzzle.a -o example'
 solve() { "$SUNDEW" regress libpuzzle.a --headers puzzle.h --mutants 0 -o "$1" --count 10000 ${2:+$2} -- ./example >/dev/null; }
-solved() { grep -hqE "core_weight\(core[0-9]+\), [1-9]" "$1"/test_*.c; }
+solved() { grep -hqE "core_weight\(core[0-9]*\), [1-9]" "$1"/test_*.c; }
 ok "guided: a core is made" eval 'solve guided && solved guided'
 ok "universal: none" eval 'solve universal --universal && ! solved universal'
 done_testing

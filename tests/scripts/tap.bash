@@ -20,6 +20,18 @@ ok() {
 
 skip() { count=$((count + 1)); echo "ok $count - $1 # SKIP $2"; }
 
+# can_mount: a command after "--" can be given a private view of the project.
+can_mount() { unshare -m true 2>/dev/null || unshare -Um true 2>/dev/null; }
+# ok_mounted NAME COMMAND…: as ok, and left out where nothing can be mounted.
+ok_mounted() { if can_mount; then ok "$@"; else skip "$1" "nothing can be mounted here"; fi; }
+# needs_mounts WHAT: the rest of the script is left out where nothing can be mounted.
+needs_mounts() {
+    can_mount && return
+    skip "$1" "nothing can be mounted here"
+    done_testing
+    exit
+}
+
 done_testing() { echo "1..$count"; }
 
 # status N COMMAND…: it ends with exit status N.

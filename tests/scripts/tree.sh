@@ -70,9 +70,6 @@ check: prog
 END
 "$SUNDEW" -q capture -- make -s || { echo "Bail out! no build"; exit 1; }
 
-# can_mount: a command after "--" needs a private view of the project.
-can_mount() { unshare -m true 2>/dev/null || unshare -Um true 2>/dev/null; }
-
 # unchanged COMMAND…: whatever comes of it, the tree is as before.
 unchanged() {
     local before

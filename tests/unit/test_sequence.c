@@ -574,15 +574,15 @@ static void a_test_is_written_as_c(void **state)
     Str name = { 0 }, body = { 0 };
     size_t checks = 0;
     write_test(&file, &t, &name, &body, &checks);
-    assert_string_equal(str_c(&name), "test_put_after_paint");
-    assert_string_equal(str_c(&body), "struct bag *bag0 = bag_new();\n"
-                                      "CHECK_NOT_NULL(bag0);\n"
-                                      "CHECK_INT(bag_add(bag0, -4), -4);\n"
+    assert_string_equal(str_c(&name), "test_put");
+    assert_string_equal(str_c(&body), "struct bag *bag = bag_new();\n"
+                                      "CHECK_NOT_NULL(bag);\n"
+                                      "CHECK_INT(bag_add(bag, -4), -4);\n"
                                       "CHECK_INT(paint(GREEN, 4000000000u), -294967296);\n"
-                                      "char to3_0[4] = { 0 };\n"
-                                      "CHECK_INT(put(to3_0, 4, \"a\\\"\\n\"), 3);\n"
-                                      "CHECK_BYTES(to3_0, \"a\\\"\\n\\000\", 4);\n"
-                                      "bag_free(bag0);\n");
+                                      "char to[4] = { 0 };\n"
+                                      "CHECK_INT(put(to, 4, \"a\\\"\\n\"), 3);\n"
+                                      "CHECK_BYTES(to, \"a\\\"\\n\\000\", 4);\n"
+                                      "bag_free(bag);\n");
     assert_int_equal(checks, 5);
     str_release(&name);
     str_release(&body);

@@ -219,12 +219,19 @@ static HandleRole role_of_pointer(Finder *x, const Function *fn, unsigned arg, c
 }
 
 /* A pointer to a pointer to a handle; false: it has no role. */
-static bool role_of_place(const ArgFacts *a, const Function *fn, HandleRole *role, Fact *why,
-                          const char **what)
+static bool role_of_place(const Finder *x, const Function *fn, unsigned arg, HandleRole *role,
+                          Fact *why, const char **what)
 {
+    const FnFacts *f = &x->seer.facts[fn->index];
+    const ArgFacts *a = &f->args[arg];
     *why = a->stores_fresh;
     *what = "new memory is stored there";
     *role = HANDLE_CREATES;
+    /* What is looked at first goes in, and has moved perhaps (realloc). */
+    bool moves = a->stores_fresh.at && !facts_name_says(fn->name, creating) &&
+                 !facts_writes_first(&x->seer, f->value, arg, 0);
+    if (moves)
+        return false;
     if (a->stores_fresh.at)
         return true;
     *why = a->frees_inside;
@@ -277,7 +284,7 @@ static void see_params(Finder *x, const Function *fn)
         const char *what;
         if (levels == 1)
             u.role = role_of_pointer(x, fn, arg, fn->params[i].type, &why, &what);
-        else if (!role_of_place(&f->args[arg], fn, &u.role, &why, &what))
+        else if (!role_of_place(x, fn, arg, &u.role, &why, &what))
             continue;
         u.evidence = say(x, why, what);
         place(x, &u, why);
@@ -375,14 +382,14 @@ static bool find(Handles *out, const bool *api, bool voids, Err *err)
  *
  * Fields that end with NUL, which neither a path nor a sentence holds:
  *
- *     "sundew handles 1"  count
+ *     "sundew handles 2"  count
  *     for each handle:    type  count
  *     for each use:       function  role  param + 1  line  file  evidence
  *
  * Types and functions are their indices. The file's name holds the program's key,
  * so they fit; a number that does not fit makes the file useless.
  */
-static const char head[] = "sundew handles 1";
+static const char head[] = "sundew handles 2";
 
 static void put(Str *out, const char *text) { str_addn(out, text, strlen(text) + 1); }
 

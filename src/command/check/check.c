@@ -136,8 +136,8 @@ static bool check_project(Check *c, Err *err)
     if (c->change.rev && !c->change.ncode)
         session_note(c->s, "no source has changed since %s", c->change.rev);
     bool build = !session_flag(c->s, "no-build");
-    return make_logs(c, err) && (!build || prepare(c, err)) && open_project(c, err) && steps_run(c, err) &&
-           answer(c, err);
+    return make_logs(c, err) && (!build || prepare(c, err)) && open_project(c, err) &&
+           steps_run(c, err) && answer(c, err);
 }
 
 static bool run(Session *s, Err *err)

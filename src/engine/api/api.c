@@ -103,6 +103,8 @@ static void scan(const char *s, const char *end, Map *out, Map *variables)
 
 static bool scan_header(Reader *r, const char *header, Err *err)
 {
+    if (file_is_pipe(header))
+        return err_set(err, "%s: a pipe, not a header", header);
     char *clang = clang_find(), *dir = path_dir(header);
     if (!clang) {
         free(dir);

@@ -283,13 +283,22 @@ static bool compile(const char *clang, const char *dir, char *const *headers, ch
     return ok;
 }
 
+static bool no_pipes(char *const *headers, Err *err)
+{
+    for (char *const *h = headers; h && *h; h++)
+        if (file_is_pipe(*h))
+            return err_set(err, "%s: a pipe, not a header", *h);
+    return true;
+}
+
 Program *facade_open(const char *library, char *const *headers, char *const *flags, Err *err)
 {
     Map exports = { 0 };
     char *clang = clang_find(), *bitcode = NULL;
     const char *dir = tempdir_new(NULL, err);
     Program *p = NULL;
-    bool ok = dir && (clang || err_set(err, "clang-19 is not there: it reads the headers"));
+    bool ok = dir && no_pipes(headers, err) &&
+              (clang || err_set(err, "clang-19 is not there: it reads the headers"));
     ok = ok && facade_exports(library, &exports, err) &&
          compile(clang, dir, headers, flags, &exports, &bitcode, err);
     if (ok)

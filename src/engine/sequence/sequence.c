@@ -168,6 +168,49 @@ static void check_value(const Seq *s, unsigned step, const SeqValue *v)
         assert(v->param < maker->nargs);
 }
 
+bool seq_same_table(const Seq *s, const SeqValue *made, const ApiFunction *f)
+{
+    if (!value_is_made(made) || !f->slot)
+        return true;
+    const ApiFunction *maker = s->steps[made->step].f;
+    return !maker || !maker->slot || strcmp(maker->slot->variable, f->slot->variable) == 0;
+}
+
+/* Is a value gone before a step: given back itself, or lent by what was given back? */
+static bool is_gone(const Seq *s, const Ownership *o, const SeqValue *v, unsigned before,
+                    unsigned depth)
+{
+    uint64_t bit = v->kind == VALUE_RESULT ? 1 : (uint64_t)2 << (v->param & 31);
+    if (s->steps[v->step].nulls & bit)
+        return false;                        /* NULL: there was nothing */
+    for (unsigned i = v->step + 1; i < before; i++)
+        for (unsigned k = 0; k < s->steps[i].nargs && s->steps[i].f; k++)
+            if (value_equal(&s->steps[i].args[k], v) &&
+                ownership_use(o, s->steps[i].f, (int)k) == USE_CONSUMES)
+                return true;
+    const SeqStep *maker = &s->steps[v->step];
+    int place = v->kind == VALUE_RESULT ? API_RETURNED : (int)v->param;
+    if (!maker->f || v->kind == VALUE_STORAGE || depth > 4 ||
+        ownership_use(o, maker->f, place) != USE_BORROWS)
+        return false;
+    for (unsigned k = 0; k < maker->nargs; k++)
+        if (value_is_made(&maker->args[k]) && is_gone(s, o, &maker->args[k], before, depth + 1))
+            return true;
+    return false;
+}
+
+bool seq_is_proper(const Seq *s, const Ownership *o)
+{
+    for (unsigned i = 0; i < s->n; i++)
+        for (unsigned k = 0; k < s->steps[i].nargs && s->steps[i].f; k++) {
+            const SeqValue *v = &s->steps[i].args[k];
+            if (value_is_made(v) &&
+                (!seq_same_table(s, v, s->steps[i].f) || is_gone(s, o, v, i, 0)))
+                return false;
+        }
+    return true;
+}
+
 void seq_check(const Seq *s)
 {
     assert(s->n <= SEQ_LIMIT);

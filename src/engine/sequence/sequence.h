@@ -96,6 +96,13 @@ typedef struct Ownership Ownership;
 /* All that are alive at the end, in the order in which they were made. */
 void seq_handles(const Seq *s, const Ownership *o, SeqHandles *out);
 
+/* Are two functions of one table of operations? Those that are in none go with all. What one
+ * table has made is not for another. */
+bool seq_same_table(const Seq *s, const SeqValue *made, const ApiFunction *f);
+/* Is it used as it may be: no table gets what another has made, and nothing is used that was
+ * given back, or that somebody lent who was given back since? */
+bool seq_is_proper(const Seq *s, const Ownership *o);
+
 /* Asserts what always holds: a step is a call, a field or storage; a call has an
  * argument for each parameter; values name earlier steps and places that they have. */
 void seq_check(const Seq *s);

@@ -44,13 +44,29 @@ unsigned describe_step(const SeqTest *t)
     return last < t->seq->n ? last : t->seq->n - 1;
 }
 
-/* The last call before it that changes something; -1: none. */
+/* Does a call get something that the other gets, or has made? */
+static bool shares(const SeqTest *t, unsigned step, unsigned other)
+{
+    const SeqStep *a = &t->seq->steps[step], *b = &t->seq->steps[other];
+    for (unsigned i = 0; i < a->nargs; i++) {
+        if (!value_is_made(&a->args[i]))
+            continue;
+        for (unsigned k = 0; k < b->nargs; k++)
+            if (value_equal(&a->args[i], &b->args[k]))
+                return true;
+        if (a->args[i].step == other)
+            return true;
+    }
+    return false;
+}
+
+/* The last call before it that changes something of what it gets; -1: none. */
 static int change_before(const SeqTest *t, unsigned about)
 {
     for (unsigned i = about; i-- > 0;) {
         const SeqStep *st = &t->seq->steps[i];
         if (st->f && !st->looking && !st->closing && !st->f->observes && !makes(st) &&
-            st->f->takes_handle && st->f != t->seq->steps[about].f)
+            st->f->takes_handle && st->f != t->seq->steps[about].f && shares(t, about, i))
             return (int)i;
     }
     return -1;
@@ -77,8 +93,8 @@ static int64_t number_of(const Type *type, uint64_t bits)
 
 static Special special_of(const ApiPlace *p, const SeqValue *v)
 {
-    bool number = v->kind == VALUE_INTEGER && p->type &&
-                  (p->role == ROLE_INTEGER || p->role == ROLE_LENGTH);
+    bool number =
+        v->kind == VALUE_INTEGER && p->type && (p->role == ROLE_INTEGER || p->role == ROLE_LENGTH);
     int64_t n = number ? number_of(p->type, v->integer) : 1;
     if (v->kind == VALUE_NULL && p->role != ROLE_CALLBACK && p->role != ROLE_USER_DATA)
         return (Special){ "null", "NULL" };
@@ -247,6 +263,26 @@ static int first_look(const SeqTest *t, unsigned about)
     return -1;
 }
 
+/* A field of the caller's struct that the call has written; NULL: none. */
+static const Observation *first_field(const SeqTest *t, unsigned about)
+{
+    for (size_t i = 0; i < t->out.nobs; i++) {
+        const Observation *o = &t->out.obs[i];
+        if (o->step == about && o->place >= OBSERVED_FIELD && o->place < OBSERVED_BEHIND &&
+            t->stable[i] && o->kind == OBSERVED_INTEGER)
+            return o;
+    }
+    return NULL;
+}
+
+static void say_field(const SeqTest *t, const Observation *o, Str *out)
+{
+    const SeqStep *st = &t->seq->steps[o->step];
+    unsigned at = (unsigned)(o->place - OBSERVED_FIELD), i = at / OBSERVED_FIELDS;
+    const Field *f = &type_plain(st->f->params[i].handle->type)->fields[at % OBSERVED_FIELDS];
+    str_addf(out, "; then %s is %" PRId64, f->name, number_of(f->type, o->integer));
+}
+
 /* The calls of a long story, each function once. */
 static void say_story(const SeqTest *t, Str *out)
 {
@@ -291,16 +327,16 @@ static void describe_story(const SeqTest *t, Str *name, Str *sentence)
     const char *word = type ? type->name : "calls";
     if (str_starts(word, "struct "))
         word += strlen("struct ");
-    str_add(name, "test_example_of_");
+    str_add(name, t->example ? "test_example_of_" : "test_long_use_of_");
     escape_c_identifier(name, word, strlen(word));
-    str_add(sentence, "Repeats the example: ");
+    str_add(sentence, t->example ? "Repeats the example: " : "Many calls one after the other: ");
     say_story(t, sentence);
     str_add(sentence, ".");
 }
 
 void describe_test(const SeqTest *t, Str *name, Str *sentence)
 {
-    if (t->example && count_calls(t) >= LONG_STORY) {
+    if (count_calls(t) >= (t->example ? LONG_STORY : 2 * LONG_STORY)) {
         describe_story(t, name, sentence);
         return;
     }
@@ -309,9 +345,10 @@ void describe_test(const SeqTest *t, Str *name, Str *sentence)
     int before = change_before(t, about);
     Str word = { 0 };
     str_add(&word, st->f->name);
-    int look = result_of(t, about) ? -1 : first_look(t, about);
+    const Observation *field = result_of(t, about) ? NULL : first_field(t, about);
+    int look = result_of(t, about) || field ? -1 : first_look(t, about);
     str_addf(sentence, "%s%s() ", t->example ? "As in the example: " : "", st->f->name);
-    if (look < 0)
+    if (look < 0 && !field)
         say_result(t, about, sentence);
     else
         str_add(sentence, "is called");
@@ -321,6 +358,8 @@ void describe_test(const SeqTest *t, Str *name, Str *sentence)
         str_addf(&word, "_after_%s", t->seq->steps[before].f->name);
         str_addf(sentence, ", after %s()", t->seq->steps[before].f->name);
     }
+    if (field)
+        say_field(t, field, sentence);
     if (look >= 0) {
         str_addf(sentence, "; then %s() ", t->seq->steps[look].f->name);
         say_result(t, (unsigned)look, sentence);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROUNDS = 8, MOST_PLAIN = 24 };
+enum { ROUNDS = 8, MOST_PLAIN = 24, LONG = 12 };
 
 typedef struct Reducer {
     const ReducePlan *plan;
@@ -91,13 +91,15 @@ static bool has_all(const Reducer *r, const Outcome *o, const Shrinking *s, uint
  * many of them. */
 static unsigned noise_of_text(const SeqValue *v)
 {
-    unsigned noise = v->n > 40 ? 2 : 0, run = 0;
+    unsigned noise = v->n > 40 ? 2 : 0, run = 0, blanks = 0;
     for (size_t i = 0; i < v->n; i++) {
         uint8_t c = v->bytes[i];
+        blanks += c == ' ';
         run = i && c == v->bytes[i - 1] ? run + 1 : 0;
         noise += (c < ' ' && c != '\n' && c != '\t') || c > '~';
         noise += run >= 3;
     }
+    noise += blanks > 1;         /* a message, most likely */
     return noise < 30 ? noise : 30;
 }
 
@@ -184,7 +186,18 @@ static void take_shortest(const Reducer *r, Shrinking *s, const ExecJob *jobs, c
         s->now = (Seq *)best;
 }
 
-/* All sequences without one of their steps, in one go. */
+/* Without the calls of a stretch, those that need them included; NULL: nothing is left, or
+ * nothing went. */
+static Seq *without_stretch(Arena *a, const Seq *s, unsigned from, unsigned n)
+{
+    const Seq *now = s;
+    for (unsigned k = from + n < s->n ? from + n : s->n; k-- > from && now;)
+        if (k < now->n && !now->steps[k].closing && !now->steps[k].looking)
+            now = seq_without(a, now, k);
+    return now == s ? NULL : (Seq *)now;
+}
+
+/* All sequences without one of their steps, in one go; long ones also without stretches. */
 static bool shrink_round(Reducer *r, Arena *a, Shrinking *all, size_t n, uint8_t *scratch,
                          bool *changed, Err *err)
 {
@@ -198,6 +211,12 @@ static bool shrink_round(Reducer *r, Arena *a, Shrinking *all, size_t n, uint8_t
             if (c)
                 vec_push(&jobs, ((ExecJob){ .seq = c, .all = true }));
         }
+        for (unsigned size = s->now->n / 2; s->now->n > LONG && !s->settled && size > 2; size /= 2)
+            for (unsigned k = 0; k < s->now->n; k += size) {
+                Seq *c = without_stretch(a, s->now, k, size);
+                if (c)
+                    vec_push(&jobs, ((ExecJob){ .seq = c, .all = true }));
+            }
         Seq *plain[MOST_PLAIN];
         size_t nplain = s->settled ? 0 : plain_variants(a, s->now, plain, MOST_PLAIN);
         for (size_t k = 0; k < nplain; k++)
@@ -407,7 +426,7 @@ static bool hunt(Reducer *r, Hunt *h, Err *err)
  * A test that is kept for its mutants alone may do much that these don't need.
  */
 
-enum { MOST_VARIANTS = 160, MOST_KILLS = 12, KILL_ROUNDS = 3 };
+enum { MOST_VARIANTS = 200, MOST_KILLS = 12, KILL_ROUNDS = 5 };
 
 typedef struct Variants {
     Seq *seqs[MOST_VARIANTS];
@@ -425,6 +444,14 @@ static void add_variants(Arena *a, const SeqTest *t, uint32_t test, Variants *v)
             v->seqs[v->n++] = c;
         }
     }
+    for (unsigned size = t->seq->n / 2; size > 1; size /= 2)
+        for (unsigned k = 0; k < t->seq->n && v->n < MOST_VARIANTS; k += size) {
+            Seq *c = without_stretch(a, t->seq, k, size);
+            if (c) {
+                v->of[v->n] = test;
+                v->seqs[v->n++] = c;
+            }
+        }
     size_t n = plain_variants(a, t->seq, v->seqs + v->n, MOST_VARIANTS - v->n);
     for (size_t k = 0; k < n; k++)
         v->of[v->n++] = test;

@@ -23,17 +23,17 @@ static const Variant plain = { -1, -1, -1, 0, -1, false };
 
 /* ---- closing */
 
-static bool suits(const ApiMaker *m, const SeqValue *v)
+static bool suits(const ApiMaker *m, const Seq *s, const SeqValue *v)
 {
     ApiUse use = api_place(m->function, m->place)->use;
-    return (use == USE_FINISHES) == (v->kind == VALUE_STORAGE);
+    return (use == USE_FINISHES) == (v->kind == VALUE_STORAGE) && seq_same_table(s, v, m->function);
 }
 
-static const ApiMaker *destroyer(const ApiType *t, const SeqValue *v, int nth)
+static const ApiMaker *destroyer(const ApiType *t, const Seq *s, const SeqValue *v, int nth)
 {
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < t->ndestroyers; i++)
-            if (suits(&t->destroyers[i], v) == (pass == 0) && nth-- == 0)
+            if (suits(&t->destroyers[i], s, v) == (pass == 0) && nth-- == 0)
                 return &t->destroyers[i];
     return NULL;
 }
@@ -58,7 +58,7 @@ static bool close_by_usage(const Settler *s, Arena *a, Seq *seq, const SeqHandle
         return false;
     uint32_t node = grow_node(s->grow, seq, h);
     const UsageEdge *e = node == USAGE_OUTSIDE ? NULL : usage_toward_end(t, node);
-    if (!e || !e->ends)
+    if (!e || !e->ends || !seq_same_table(seq, &h->value, e->function))
         return false;
     unsigned place = 0, handles = 0;
     for (unsigned i = 0; i < e->function->nparams; i++) {
@@ -115,7 +115,7 @@ static Seq *close_with(const Settler *s, Arena *a, const Seq *body, Variant v)
         int nth = h->owned && number == v.other ? v.with : 0;
         if (nth == 0 && close_by_usage(s, a, c, h))
             continue;
-        const ApiMaker *m = destroyer(h->type, &h->value, nth);
+        const ApiMaker *m = destroyer(h->type, c, &h->value, nth);
         if (m)
             close_by(s, a, c, h, m->function, (unsigned)m->place);
     }

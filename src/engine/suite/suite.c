@@ -11,6 +11,7 @@
 #include "engine/generate/repeat.h"
 #include <assert.h>
 #include <stdlib.h>
+#include <errno.h>
 #include <string.h>
 
 enum {
@@ -194,6 +195,16 @@ static void give_back(Judge *j, const Bringer *b)
         }
 }
 
+/* Would somebody commit it? Not if it works by chance, or if memory that the machine has or
+ * has not decides. */
+static bool is_sensible(const Judge *j, const SeqTest *t)
+{
+    for (size_t i = 0; i < t->out.nobs; i++)
+        if (t->out.obs[i].place == OBSERVED_ERRNO && t->out.obs[i].integer == ENOMEM)
+            return false;
+    return seq_is_proper(t->seq, j->settler->ownership);
+}
+
 static void take_settled(Judge *j, const Settled *x, const Bringer *b)
 {
     Suite *u = j->suite;
@@ -204,7 +215,8 @@ static void take_settled(Judge *j, const Settled *x, const Bringer *b)
     case SETTLED:
         u->settled++;
         j->nmore += !b->n;
-        vec_push(&u->tests, test_copy(&u->arena, &x->test));
+        if (is_sensible(j, &x->test))
+            vec_push(&u->tests, test_copy(&u->arena, &x->test));
         generate_keep(j->generator, body);
         break;
     case SETTLED_ILLEGAL:

@@ -1,17 +1,19 @@
 /*
  * Checkers that are installed: gcc -fanalyzer, clang's analyzer, cppcheck. Each unit of
  * the program is checked with the flags that it was compiled with. A checker that is
- * missing, fails or takes too long is a note.
+ * missing, fails or takes too long is a note. All together take a third of the time at most:
+ * their warnings are worth nothing without a run.
  */
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/progress.h"
 #include "base/tempdir.h"
+#include "base/units.h"
 #include "technique/confirm/confirm_int.h"
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { SECONDS = 120 };
+enum { SECONDS = 120, SHARE = 3 };
 
 typedef struct Checker {
     const char *name;
@@ -60,7 +62,7 @@ static void read_report(Inquiry *q, const Checker *k, const char *path, const Pr
 }
 
 static void check_unit(Inquiry *q, const Checker *k, const CompileCommand *c, const char *scratch,
-                       size_t *failed)
+                       double seconds, size_t *failed)
 {
     Strings argv = { 0 };
     ProcResult r = { 0 };
@@ -83,7 +85,7 @@ static void check_unit(Inquiry *q, const Checker *k, const CompileCommand *c, co
     Proc p = { .argv = strings_argv(&argv),
                .cwd = *c->directory ? c->directory : NULL,
                .capture = true,
-               .seconds = SECONDS,
+               .seconds = seconds < SECONDS ? seconds : SECONDS,
                .memory = 4ULL << 30 };
     if (!proc_run(&p, &r, NULL) || r.timed_out || r.signal)
         ++*failed;
@@ -95,13 +97,36 @@ static void check_unit(Inquiry *q, const Checker *k, const CompileCommand *c, co
     free(report);
 }
 
-static bool is_unit(const Inquiry *q, const char *file)
+/* One of the program's units, and not checked yet: a source may be compiled several times, with
+ * other flags for other programs. */
+static bool is_wanted(const Inquiry *q, const char *file, Map *seen)
 {
     const CapturedProgram *c = program_captured(q->program);
     for (size_t i = 0; i < c->nunits; i++)
         if (!strcmp(c->units[i]->source, file))
-            return true;
+            return map_put(seen, file, NULL);
     return false;
+}
+
+/* Gives how many units had no time. */
+static size_t run_checker(Inquiry *q, const Checker *k, const CompileCommands *commands,
+                          const char *scratch, double until)
+{
+    size_t failed = 0, late = 0;
+    Map seen = { 0 };
+    for (size_t i = 0; i < commands->len && !session_interrupted(q->session); i++) {
+        double left = until - clock_seconds();
+        if (!is_wanted(q, commands->items[i].file, &seen))
+            continue;
+        if (left <= 0)
+            late++;
+        else
+            check_unit(q, k, &commands->items[i], scratch, left, &failed);
+    }
+    if (failed)
+        session_note(q->session, "%s could not check %zu units", k->name, failed);
+    map_release(&seen);
+    return late;
 }
 
 void inquiry_run_checkers(Inquiry *q)
@@ -109,6 +134,7 @@ void inquiry_run_checkers(Inquiry *q)
     CompileCommands commands = { 0 };
     Err err = { 0 };
     const char *scratch = tempdir_new(NULL, &err);
+    double until = clock_seconds() + session_time_left(q->session, 3600) / SHARE;
     if (!scratch || !commands_of_workspace(session_workspace(q->session), &commands, &err)) {
         session_note(q->session, "no checker is run: %s", err.msg);
         return;
@@ -116,14 +142,12 @@ void inquiry_run_checkers(Inquiry *q)
     Progress p = progress_start("running checkers", 0);
     for (size_t k = 0; k < sizeof checkers / sizeof *checkers; k++) {
         char *path = path_search(checkers[k].name, NULL);
-        size_t failed = 0;
         if (!path)
             session_note(q->session, "%s is not installed", checkers[k].name);
-        for (size_t i = 0; path && i < commands.len && !session_interrupted(q->session); i++)
-            if (is_unit(q, commands.items[i].file))
-                check_unit(q, &checkers[k], &commands.items[i], scratch, &failed);
-        if (failed)
-            session_note(q->session, "%s could not check %zu units", checkers[k].name, failed);
+        size_t late = path ? run_checker(q, &checkers[k], &commands, scratch, until) : 0;
+        if (late)
+            session_incomplete(q->session, "%s had no time for %zu unit%s", checkers[k].name, late,
+                               late == 1 ? "" : "s");
         free(path);
     }
     progress_end(&p);

@@ -330,6 +330,13 @@ static EvidenceStep *witness_steps(Arena *a, const MutStep *w, size_t n)
     return steps;
 }
 
+/* An xfree() that takes any pointer gives memory back, and changes nothing that anybody reads. */
+static bool is_given_back(const MutParam *p)
+{
+    const char *last = p->nown_witness ? p->own_witness[p->nown_witness - 1].callee : "";
+    return strcmp(last, "free") == 0 || strcmp(last, "realloc") == 0;
+}
+
 static bool report_param(Study *st, const MutParam *p, void *arg, Err *err)
 {
     Arena a = { 0 };
@@ -340,9 +347,10 @@ static bool report_param(Study *st, const MutParam *p, void *arg, Err *err)
 
     (void)arg;
     if (p->declared_const && own.verdict == MUT_MUTABLE && own.sound)
-        ok = report(st, p, "mutability/const-violated", LEVEL_WARNING,
-                    arena_printf(&a, "%s: %s points to const and is written through",
-                                 p->function->name, name),
+        ok = report(st, p, "mutability/const-violated",
+                    is_given_back(p) ? LEVEL_NOTE : LEVEL_WARNING,
+                    arena_printf(&a, "%s: %s points to const and is %s", p->function->name, name,
+                                 is_given_back(p) ? "given back" : "written through"),
                     witness_steps(&a, p->own_witness, p->nown_witness), p->nown_witness, err);
     else if (is_suggested(st, p))
         ok = report(st, p, "mutability/const-able", LEVEL_NOTE,

@@ -597,6 +597,13 @@ static bool is_size_of(const AstType *t, const AstArg *to)
     return false;
 }
 
+/* (uint8_t *)words with sizeof(uint8_t): they are bytes here. */
+static bool is_size_of_cast(const AstType *t, const AstArg *to)
+{
+    return to->cast && to->type->kind == AST_POINTER && to->type->pointee &&
+           strcmp(to->type->pointee->plain, t->plain) == 0;
+}
+
 /* Room for something whose size can't be known here: bytes, and the socket
  * address that stands for all kinds of them. */
 static bool is_bytes(const AstArg *a)
@@ -631,7 +638,7 @@ static void see_size(Site *s, size_t i)
         bool same_text = b->text && a->sizeof_text && strcmp(b->text, a->sizeof_text) == 0;
         if (same_text && own->kind == AST_POINTER) {
             of_pointer = true;
-        } else if (is_size_of(t, b) || same_text) {
+        } else if (is_size_of(t, b) || is_size_of_cast(t, b) || same_text) {
             fits++;
             fit = j;
         }
