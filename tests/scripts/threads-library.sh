@@ -209,6 +209,8 @@ ok "a line that was cut off is run again" cut_short
 ok "a type that is not there" says "the header has no such type" status 2 "$SUNDEW" threads libstack.a --headers stack.h --type heap
 ok "a contract that is none" says "shared, distinct or const" status 2 "$SUNDEW" threads libstack.a --headers stack.h --contract all
 ok "a header that is not there" status 2 "$SUNDEW" threads libstack.a --headers nothing.h
+ok "a header that does not parse" eval '{ cat stack.h; echo "int stack_more(void;"; } >half.h
+    says "functions that it names are tested all the same" "$SUNDEW" threads libstack.a --headers half.h --type stack --tests 1'
 ok "a header without its functions" eval 'echo "int other(void);" >other.h
     says "declared in the headers" status 2 "$SUNDEW" threads libstack.a --headers other.h'
 ok "a library that was not captured" eval 'gcc -c stack.c -o plain.o && ar rcs libplain.a plain.o

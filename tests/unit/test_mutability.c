@@ -656,17 +656,21 @@ static const char offers[] =
     "int shown(struct ops *o, char *s) { return o->look(s); }\n"
     "int offered(struct ops *o, char *s) { return o->take(s, 1); }\n"
     "int through(struct ops *o, char *s) { return offered(o, s); }\n"
-    "int deeper(struct ops *o, char **s) { return o->take(*s, 2); }\n";
+    "int deeper(struct ops *o, char **s) { return o->take(*s, 2); }\n"
+    "struct held { int (*f)(char *); char *s; };\n"
+    "static int again(struct held *h) { return h->f(h->s); }\n"
+    "int stored(struct held *h, char *s) { h->s = s; return again(h); }\n"
+    "int kept(struct held *h, char *s) { h->s = s; return 0; }\n";
 
 /* Who takes a pointer without const is likely to write. */
 static void what_is_offered_is_likely_written(void **state)
 {
-    static const char *const unknown[] = { "offered", "through" };
-    static const char *const likely[] = { "shown", "deeper" };
+    static const char *const unknown[] = { "offered", "through", "stored" };
+    static const char *const likely[] = { "shown", "deeper", "kept" };
 
     (void)state;
     Subject s = subject(offers, "S-SH-P-M-L");
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 3; i++) {
         assert_int_equal(param(&s, unknown[i], "s")->own.verdict, MUT_UNKNOWN);
         assert_int_equal(param(&s, unknown[i], "s")->deep.verdict, MUT_UNKNOWN);
         assert_int_equal(param(&s, likely[i], "s")->own.verdict, MUT_IMMUTABLE);

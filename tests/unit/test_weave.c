@@ -86,7 +86,7 @@ static void only_what_may_be_written_is_copied(void **state)
     char *d = dumped(&c, &plan, true);
     expect(d, "add",
            "l: slot 0, struct list *\nx: slot 1, int\n"
-           "step 0: slot 0: 4 bytes from 0 of struct list\n"
+           "step 0: slot 0: 32 bytes from 0 of struct list\n"
            "step 1: at 8 of step 0: all of int\n"
            "step 2: total: 4 bytes from 0 of int\nuses total huge\n");
     expect(d, "sum",
@@ -109,7 +109,7 @@ static void pointers_are_followed_to_what_is_written(void **state)
     expect(d, "chain",
            "l: slot 0, struct list *\n"
            "step 0: slot 0: 8 bytes from 16 of struct list\n"
-           "step 1: at 16 of step 0: 4 bytes from 4 of struct list\n");
+           "step 1: at 16 of step 0: 32 bytes from 0 of struct list\n");
     /* an array of structs is copied as far as it is known */
     expect(d, "reset", "l: slot 0, struct list *\nstep 0: slot 0: all of struct list\n");
     /* a FILE as bytes, which are not followed */
@@ -129,8 +129,8 @@ static void structs_by_value_have_their_slots(void **state)
     expect(d, "unbox", "b: slots 0-1, Boxed\nk: slot 2, int\nstep 0: slot 1: all of int\n");
     expect(d, "big",
            "b: slot 0, struct big, by copy\n"
-           "step 0: slot 0: 80 bytes from 0 of struct big\n"
-           "step 1: at 80 of step 0: 4 bytes from 4 of struct list\n");
+           "step 0: slot 0: 88 bytes from 0 of struct big\n"
+           "step 1: at 80 of step 0: 32 bytes from 0 of struct list\n");
     free(d);
     compiled_end(&c);
 }
@@ -143,7 +143,7 @@ static void strategies_differ_in_depth(void **state)
     char *d = dumped(&c, &plan, true);
     expect(d, "add",
            "l: slot 0, struct list *\nx: slot 1, int\n"
-           "step 0: slot 0: 4 bytes from 0 of struct list\nuses total huge\n");
+           "step 0: slot 0: 32 bytes from 0 of struct list\nuses total huge\n");
     free(d);
     plan.strategy = COPY_REFERENCE;
     d = dumped(&c, &plan, true);

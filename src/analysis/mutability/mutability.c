@@ -290,6 +290,27 @@ static void add_reason(Judge *j, MutReasonKind kind, LLVMValueRef inst, LLVMValu
     vec_push(&j->list, r);
 }
 
+/* Is `p` what a load from the place `at` gives? */
+static bool is_loaded_from(const Path *p, const Path *at)
+{
+    return p->root == at->root && p->depth == at->depth + 1 &&
+           (p->at[at->depth] == at->off || p->at[at->depth] == ANYWHERE) &&
+           memcmp(p->at, at->at, at->depth * sizeof *p->at) == 0;
+}
+
+/* A reference is stored beside a callback, and the callback gets it before the function
+ * returns: it is offered as if it had been passed. */
+static bool is_offered_later(const Judge *j, const Effect *store)
+{
+    for (size_t i = 0; i < j->b->flow.effects.len; i++) {
+        const Effect *e = &j->b->flow.effects.items[i];
+        if (e->kind == EFFECT_REASON && e->reason == MUT_OFFERED && !e->maybe &&
+            is_loaded_from(&e->path, &store->dest))
+            return true;
+    }
+    return false;
+}
+
 static void see_effect(Judge *j, const Effect *e)
 {
     unsigned l = level_of(j, &e->path);
@@ -308,6 +329,8 @@ static void see_effect(Judge *j, const Effect *e)
             j->stored = l;
         add_reason(j, root_is_global(e->dest.root) ? MUT_GLOBAL_STORE : MUT_HEAP_STORE, e->inst,
                    e->callee, &e->path);
+        if (is_offered_later(j, e))
+            add_reason(j, MUT_OFFERED, e->inst, e->callee, &e->path);
         break;
     case EFFECT_REASON:
         j->reasons = true;

@@ -101,7 +101,9 @@ static void scan(const char *s, const char *end, Map *out, Map *variables)
     }
 }
 
-static bool scan_header(Reader *r, const char *header, Err *err)
+/* Clang on one header, with these words for what to do; false: it has no answer. */
+static bool ask_clang(const char *header, char *const *flags, const char *const *what, Str *out,
+                      Err *err)
 {
     if (file_is_pipe(header))
         return err_set(err, "%s: a pipe, not a header", header);
@@ -112,10 +114,10 @@ static bool scan_header(Reader *r, const char *header, Err *err)
     }
     Strings argv = { 0 };
     strings_add(&argv, clang);
-    strings_add(&argv, "-E");
-    strings_add(&argv, "-P");
+    for (; *what; what++)
+        strings_add(&argv, *what);
     strings_addf(&argv, "-I%s", dir);
-    for (char *const *f = r->plan->flags; f && *f; f++)
+    for (char *const *f = flags; f && *f; f++)
         strings_add(&argv, *f);
     strings_add(&argv, "-x");
     strings_add(&argv, "c");
@@ -128,13 +130,33 @@ static bool scan_header(Reader *r, const char *header, Err *err)
         ok = err_set(err, "%s can't be read: %.*s", header, (int)(n > 300 ? 300 : n),
                      str_c(&res.err));
     }
-    if (ok)
-        scan(str_c(&res.out), str_c(&res.out) + res.out.len, &r->declared, &r->variables);
+    if (ok && out)
+        str_addn(out, str_c(&res.out), res.out.len);
     proc_result_release(&res);
     strings_release(&argv);
     free(clang);
     free(dir);
     return ok;
+}
+
+static bool scan_header(Reader *r, const char *header, Err *err)
+{
+    static const char *const what[] = { "-E", "-P", NULL };
+    Str text = { 0 };
+    bool ok = ask_clang(header, r->plan->flags, what, &text, err);
+    if (ok)
+        scan(str_c(&text), str_c(&text) + text.len, &r->declared, &r->variables);
+    str_release(&text);
+    return ok;
+}
+
+bool api_headers_parse(char *const *headers, char *const *flags, Err *err)
+{
+    static const char *const what[] = { "-fsyntax-only", "-w", NULL };
+    for (; headers && *headers; headers++)
+        if (!ask_clang(*headers, flags, what, NULL, err))
+            return false;
+    return true;
 }
 
 static bool in_api(const Reader *r, const Function *fn)

@@ -165,6 +165,9 @@ typedef struct ApiPlan {
 
 Api *api_open(const Program *p, const ApiPlan *plan, Err *err);
 void api_close(Api *api);                      /* NULL is fine */
+/* Is each header good C by itself? api_open() needs only the names in it, so one that is not
+ * will do; but names may be missing. False with the first error in `err`. */
+bool api_headers_parse(char *const *headers, char *const *flags, Err *err);
 
 const ApiFunction *api_function(const Api *api, const char *name);    /* or NULL */
 /* The function of the API with this one of the program's; NULL: none. */

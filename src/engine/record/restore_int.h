@@ -36,41 +36,41 @@ typedef struct Part {
     uint64_t offset;
     const Type *type;
     const char *hint;
-    const char *name;         /* of the pointer to it; NULL: it is written as bytes */
-    unsigned depth;           /* pointers between an argument and it; RESTORE_FAR */
+    const char *name; /* of the pointer to it; NULL: it is written as bytes */
+    unsigned depth; /* pointers between an argument and it; RESTORE_FAR */
 } Part;
 
 struct Item {
     const CrashObject *object;
     const Variable *variable; /* a global: stays where it is */
-    const char *lvalue;       /* its name */
-    const char *name;         /* else: of the pointer to it */
-    const char *hint;         /* what it might be called */
-    const Type *type;         /* of an element; NULL: bytes */
-    const Type *walked;       /* the type with which its pointers were followed */
+    const char *lvalue; /* its name */
+    const char *name; /* else: of the pointer to it */
+    const char *hint; /* what it might be called */
+    const Type *type; /* of an element; NULL: bytes */
+    const Type *walked; /* the type with which its pointers were followed */
     bool was_walked;
-    bool typed;               /* the type can be written in the test */
-    Part *parts;              /* what pointers to records say, by offset; they don't overlap */
+    bool typed; /* the type can be written in the test */
+    Part *parts; /* what pointers to records say, by offset; they don't overlap */
     size_t nparts, parts_cap;
-    bool mixed;               /* records of several types: no array of its type */
+    bool mixed; /* records of several types: no array of its type */
     uint64_t count;
-    uint8_t *bytes;           /* as they were at the entry */
+    uint8_t *bytes; /* as they were at the entry */
     bool *known;
-    uint64_t size;            /* of what is restored */
-    bool constant;            /* is there already as it was */
-    bool literal;             /* a string that is written where it is used */
+    uint64_t size; /* of what is restored */
+    bool constant; /* is there already as it was */
+    bool literal; /* a string that is written where it is used */
     bool freed;
-    bool on;                  /* a global: is restored at all */
+    bool on; /* a global: is restored at all */
     Piece *pieces;
     size_t npieces, cap;
-    size_t cutting;           /* the part that is being cut, plus 1 */
-    size_t step;              /* the number of its first step */
-    unsigned depth;           /* pointers between an argument and it; RESTORE_FAR */
+    size_t cutting; /* the part that is being cut, plus 1 */
+    size_t step; /* the number of its first step */
+    unsigned depth; /* pointers between an argument and it; RESTORE_FAR */
 };
 
 typedef struct Arg {
     const Param *param;
-    const char *text;         /* C; of a pointer: NULL, see `ref` */
+    const char *text; /* C; of a pointer: NULL, see `ref` */
     uint8_t *bytes;
     size_t size;
     Ref ref;
@@ -92,20 +92,20 @@ struct Restore {
     const Function *function;
     const RestoreWorld *world;
     Vec(Item *) items;
-    Map by_object;            /* CrashObject * → Item * */
+    Map by_object; /* CrashObject * → Item * */
     Map names;
-    Map numbers;              /* of names that were taken: the last one tried */
+    Map numbers; /* of names that were taken: the last one tried */
     size_t nsteps;
     Arg *args;
     size_t nargs;
     RestoreArg *views;
     Vec(Jump) jumps;
-    Vec(const char *) files;  /* statements that make a FILE each */
+    Vec(const char *) files; /* statements that make a FILE each */
     Map by_file;
-    Map unreached;            /* variables that the test can't name */
+    Map unreached; /* variables that the test can't name */
     Strings notes;
     size_t lost_pointers, lost_bytes;
-    const Type *inside[8];    /* structs that are being described, one in the other */
+    const Type *inside[8]; /* structs that are being described, one in the other */
     unsigned ninside;
 };
 

@@ -469,10 +469,20 @@ static bool read_contracts(Lib *l, Err *err)
     return true;
 }
 
+/* A header that needs another one before it is common, so the search goes on. */
+static void check_headers(const Lib *l)
+{
+    Err why = { 0 };
+    if (!api_headers_parse(session_option_all(l->s, "headers"), session_option_all(l->s, "cflags"),
+                           &why))
+        session_note(l->s, "%s; functions that it names are tested all the same", why.msg);
+}
+
 static bool open_api(Lib *l, Err *err)
 {
     if (!session_need(l->s, NEEDS_API, err))
         return false;
+    check_headers(l);
     l->program = session_program(l->s);
     l->api = session_api(l->s);
     if (!program_captured(l->program))
