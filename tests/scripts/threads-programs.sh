@@ -26,7 +26,7 @@ ok "no schedule there" says "No such file" "$SUNDEW" threads --replay nowhere/1
 # ---- a race: both stacks, and the locks
 ok "a race: captured" "$SUNDEW" -q capture -- gcc -g -w "$programs/race-stacks.c" -o race-stacks -pthread
 stacks() {
-    "$SUNDEW" threads race-stacks --schedules 40 --json $1 >race.json; [ $? = 1 ] || return 1
+    "$SUNDEW" threads race-stacks --schedules 40 --json "$@" >race.json; [ $? = 1 ] || return 1
     python3 -c "
 import json
 rows = json.load(open('race.json'))['races']

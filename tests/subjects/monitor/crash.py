@@ -6,7 +6,7 @@ sure = 0
 TAGS = ["", "build", "failure", "stack", "frame", "copy", "memory", "file",
         "external", "maps", "missing", "end"]
 KINDS = ["", "signal", "abort", "assert", "sanitizer", "overflow", "dump", "exit"]
-PLACES = ["", "heap", "freed", "global", "stack", "literal", "guessed"]
+PLACES = ["", "heap", "freed", "global", "stack", "literal", "guessed", "argument"]
 
 data = open(sys.argv[1], "rb").read()
 assert data[:8] == b"SUNDEWCR", "magic"
