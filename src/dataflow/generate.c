@@ -1147,20 +1147,24 @@ static bool shows_all(Gen *g, const bool *want, size_t *lost)
     return ok;
 }
 
+/* The row goes if all that is wanted is shown without it. */
+static void try_without(Gen *g, size_t op, size_t i, const bool *want)
+{
+    size_t lost;
+    ExRow r = take_out(g, op, i);
+    if (!shows_all(g, want, &lost))
+        put_back(g, op, i, r);
+}
+
 /* Invented rows go first, then real ones, each group from the end. */
 static void fewer_rows(Gen *g)
 {
     bool *want = shown_in(g, g->run);
-    size_t lost;
     for (int made = 1; made >= 0; made--)
         for (size_t op = g->p->ops.len; op-- > 0;)
-            for (size_t i = g->rows[op].len; i-- > 0 && !late(g);) {
-                if (g->rows[op].items[i].made != made || g->rows[op].items[i].many)
-                    continue;
-                ExRow r = take_out(g, op, i);
-                if (!shows_all(g, want, &lost))
-                    put_back(g, op, i, r);
-            }
+            for (size_t i = g->rows[op].len; i-- > 0 && !late(g);)
+                if (g->rows[op].items[i].made == made && !g->rows[op].items[i].many)
+                    try_without(g, op, i, want);
     free(want);
     refresh(g);
 }
@@ -1178,16 +1182,11 @@ static size_t count_of_many(const Gen *g)
 static void fewer_of_many(Gen *g)
 {
     bool *want = shown_in(g, g->run);
-    size_t lost;
     bool few = count_of_many(g) <= MOST_MERGES;     /* each costs a run over all of them */
     for (size_t op = g->p->ops.len; few && op-- > 0;)
-        for (size_t i = g->rows[op].len; i-- > 0 && !late(g);) {
-            if (!g->rows[op].items[i].many)
-                continue;
-            ExRow r = take_out(g, op, i);
-            if (!shows_all(g, want, &lost))
-                put_back(g, op, i, r);
-        }
+        for (size_t i = g->rows[op].len; i-- > 0 && !late(g);)
+            if (g->rows[op].items[i].many)
+                try_without(g, op, i, want);
     free(want);
     refresh(g);
 }

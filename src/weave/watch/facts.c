@@ -175,7 +175,8 @@ const char *watch_constant_text(LLVMValueRef v, size_t *n)
                : NULL;
 }
 
-const Type *watch_param_type(Watch *watch, LLVMValueRef fn, unsigned param)
+/* What a parameter points to, as the source has it; NULL: not known, or no pointer. */
+static const Type *pointed_to(Watch *watch, LLVMValueRef fn, unsigned param)
 {
     const Function *f = program_function(watch->w->program, watch_name(fn));
     const Type *t =
@@ -187,7 +188,7 @@ const Type *watch_record_of(Watch *watch, LLVMValueRef fn, LLVMValueRef argument
 {
     for (unsigned k = 0; k < LLVMCountParams(fn); k++)
         if (LLVMGetParam(fn, k) == argument) {
-            const Type *t = watch_param_type(watch, fn, k);
+            const Type *t = pointed_to(watch, fn, k);
             return t && t->kind == TYPE_STRUCT ? t : NULL;
         }
     return NULL;

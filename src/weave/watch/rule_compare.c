@@ -173,9 +173,7 @@ static void probe(Watch *watch, WatchSite *s)
 {
     Woven *w = watch->w;
     if (s->fact[0]) {
-        LLVMValueRef slot = watch_slot_value(watch, s, 0);
-        watch_go_before(watch, s->at[0]);
-        watch_call(watch, "sundew_watch_hit", w->void_, &slot, 1);
+        watch_probe_hit(watch, s);
         return;
     }
     if (watch_is_pure(watch, s->at[1]))

@@ -166,13 +166,6 @@ static void find_falls(Watch *watch, LLVMValueRef i)
     map_release(&seen);
 }
 
-static void probe_fall(Watch *watch, WatchSite *s)
-{
-    LLVMValueRef slot = watch_slot_value(watch, s, 0);
-    watch_go_before(watch, s->at[0]);
-    watch_call(watch, "sundew_watch_hit", watch->w->void_, &slot, 1);
-}
-
 static void join_fall(const WatchSite *s, const struct sundew_watch_slot *self,
                       const WatchEvidence *all, WatchJudgement *out)
 {
@@ -191,6 +184,6 @@ const WatchRule rule_fallthrough = {
     .objection = "the fall is meant",
     .opportunity = "falls",
     .instruction = find_falls,
-    .probe = probe_fall,
+    .probe = watch_probe_hit,
     .join = join_fall,
 };

@@ -30,13 +30,6 @@ static void find_overflow_test(Watch *watch, LLVMValueRef i)
     s->group = s->key;
 }
 
-static void probe_hit(Watch *watch, WatchSite *s)
-{
-    LLVMValueRef slot = watch_slot_value(watch, s, 0);
-    watch_go_before(watch, s->at[0]);
-    watch_call(watch, "sundew_watch_hit", watch->w->void_, &slot, 1);
-}
-
 static void join_overflow_test(const WatchSite *s, const struct sundew_watch_slot *self,
                                const WatchEvidence *all, WatchJudgement *out)
 {
@@ -54,7 +47,7 @@ const WatchRule rule_overflow_test = {
     .objection = "the test works",
     .opportunity = "tests",
     .instruction = find_overflow_test,
-    .probe = probe_hit,
+    .probe = watch_probe_hit,
     .join = join_overflow_test,
 };
 

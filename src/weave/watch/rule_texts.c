@@ -129,9 +129,7 @@ static void probe_sizeof(Watch *watch, WatchSite *s)
 {
     Woven *w = watch->w;
     if (s->fact[0]) {
-        LLVMValueRef slot = watch_slot_value(watch, s, 0);
-        watch_go_before(watch, s->at[0]);
-        watch_call(watch, "sundew_watch_hit", w->void_, &slot, 1);
+        watch_probe_hit(watch, s);
         return;
     }
     LLVMValueRef args[] = { watch_slot_value(watch, s, 0), LLVMGetOperand(s->at[0], 0),

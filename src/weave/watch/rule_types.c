@@ -109,12 +109,14 @@ const WatchRule rule_cast = {
 
 static const Type *struct_named(Watch *watch, const char *tag, uint64_t size)
 {
-    size_t n;
-    const Type *const *all = types_all(program_types(watch->w->program), &n);
-    for (size_t k = 0; k < n; k++)
-        if (all[k]->kind == TYPE_STRUCT && all[k]->size == size && !strcmp(all[k]->name, tag))
-            return all[k];
-    return NULL;
+    char *name = xprintf("struct %s", tag);
+    const Type *t = NULL;
+    unsigned k = 0;
+    do
+        t = types_find(program_types(watch->w->program), name, k++);
+    while (t && t->size != size);
+    free(name);
+    return t;
 }
 
 static const Type *compared(Watch *watch, LLVMValueRef p, LLVMValueRef fn, uint64_t size)

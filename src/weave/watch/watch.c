@@ -229,6 +229,13 @@ LLVMValueRef watch_call(Watch *watch, const char *name, LLVMTypeRef result, LLVM
     return weave_call_out(watch->w, f, args, n);
 }
 
+void watch_probe_hit(Watch *watch, WatchSite *s)
+{
+    LLVMValueRef slot = watch_slot_value(watch, s, 0);
+    watch_go_before(watch, s->at[0]);
+    watch_call(watch, "sundew_watch_hit", watch->w->void_, &slot, 1);
+}
+
 static void define_text(Woven *w, const char *name, const char *text)
 {
     LLVMValueRef bytes = LLVMConstStringInContext2(w->ctx, text, strlen(text), false);

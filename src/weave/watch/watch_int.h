@@ -51,8 +51,6 @@ const char *watch_field(Watch *watch, LLVMValueRef p);
 bool watch_is_constant_text(LLVMValueRef v, unsigned depth);
 /* The bytes of a text constant; NULL: it is none. */
 const char *watch_constant_text(LLVMValueRef v, size_t *n);
-/* What a parameter points to, as the source has it; NULL: not known, or no pointer. */
-const Type *watch_param_type(Watch *watch, LLVMValueRef fn, unsigned param);
 /* The struct that an argument points to; NULL: none. */
 const Type *watch_record_of(Watch *watch, LLVMValueRef fn, LLVMValueRef argument);
 /* The same place, as far as the code tells: equal values, or loads of equal addresses. */
@@ -92,6 +90,9 @@ void watch_replace(LLVMValueRef user, LLVMValueRef old, LLVMValueRef new);
 /* A call of the runtime's function; types follow the values. */
 LLVMValueRef watch_call(Watch *watch, const char *name, LLVMTypeRef result, LLVMValueRef *args,
                         unsigned n);
+
+/* Counts in its first slot how often the place of a site was reached. */
+void watch_probe_hit(Watch *watch, WatchSite *site);
 
 /* ---- for joins */
 /* The n-th other site of the same group; NULL: no more. */
