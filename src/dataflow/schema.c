@@ -15,14 +15,14 @@ static const struct {
     const char *name;
     DatumKind kind;
     bool day;
-    int bytes;                 /* of a whole number */
+    int bytes;                 /* of a number; 0: any */
 } types[] = {
     { "int2", DATUM_LONG, false, 2 },          { "int4", DATUM_LONG, false, 4 },
     { "int8", DATUM_LONG, false, 8 },          { "int", DATUM_LONG, false, 4 },
     { "integer", DATUM_LONG, false, 4 },       { "tinyint", DATUM_LONG, false, 1 },
     { "mediumint", DATUM_LONG, false, 3 },     { "serial", DATUM_LONG, false, 4 },
     { "bigserial", DATUM_LONG, false, 8 },     { "smallserial", DATUM_LONG, false, 2 },
-    { "oid", DATUM_LONG, false, 8 },           { "float4", DATUM_DOUBLE, false, 0 },
+    { "oid", DATUM_LONG, false, 8 },           { "float4", DATUM_DOUBLE, false, 4 },
     { "float8", DATUM_DOUBLE, false, 0 },      { "double", DATUM_DOUBLE, false, 0 },
     { "float", DATUM_DOUBLE, false, 0 },       { "numeric", DATUM_DOUBLE, false, 0 },
     { "number", DATUM_DOUBLE, false, 0 },      { "decimal", DATUM_DOUBLE, false, 0 },
@@ -63,7 +63,7 @@ bool sql_type(Sql *q, const json_t *type_name, Type *out, bool *day, int *size, 
         *day = types[i].day;
         if (types[i].kind == DATUM_TEXT)
             *size = modifier(type_name, 0, 0);
-        else if (!q->o || q->o->dialect != SQL_SQLITE) /* there, int holds any whole number */
+        else if (!q->o || q->o->dialect != SQL_SQLITE) /* there, all numbers have eight */
             *size = types[i].bytes;
         if (types[i].kind == DATUM_DOUBLE && modifier(type_name, 0, -1) >= 0)
             *decimals = modifier(type_name, 1, 0);

@@ -786,7 +786,7 @@ static Num times_bits(Sought *s, Num x, const Truth *bits, double unit)
 }
 
 /* x * y. The solver is slow where both are unknown; a `simple` question has one
- * of them small: a whole number, or quarters. That leaves sums. */
+ * of them small, a whole number or quarters. That leaves sums. */
 static Num product(Sought *s, Num x, Num y)
 {
     if (!s->simple || arith_is_known(s->z, x) || arith_is_known(s->z, y))
@@ -803,8 +803,14 @@ static Num product(Sought *s, Num x, Num y)
     Num one = real ? arith_real(s->z, 1) : arith_int(s->z, 1);
     Num small = times_bits(s, one, bits, unit);
     sought_assert_as(s, arith_eq(s->z, arith_choose(s->z, first, x, y), small), TAG_RANGE);
+    Num large = arith_choose(s->z, first, y, x);
+    if (real) {                                    /* sums of such are exact in any order */
+        Num quarters = arith_to_real(s->z, arith_int_var(s->z));
+        Num value = arith_mul(s->z, quarters, arith_real(s->z, 0.25));
+        sought_assert_as(s, arith_eq(s->z, large, value), TAG_RANGE);
+    }
     s->simplified = s->inexact = true;
-    return times_bits(s, arith_choose(s->z, first, y, x), bits, unit);
+    return times_bits(s, large, bits, unit);
 }
 
 /* x / y of reals: the number that gives x times y. */
