@@ -518,8 +518,8 @@ static bool open_schedulers(Lib *l, Err *err)
 
 static bool open_library(Lib *l, Err *err)
 {
-    if (!build_schedule_library(l->program, session_libexec(l->s), session_option_all(l->s, "link"),
-                                &l->build, &l->preload, err))
+    if (!build_schedule_library(l->program, session_calls(l->s), session_libexec(l->s),
+                                session_option_all(l->s, "link"), &l->build, &l->preload, err))
         return false;
     if (!l->preload)
         session_note(l->s, "without the address sanitizer: clang's is not installed");

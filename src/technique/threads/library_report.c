@@ -357,6 +357,9 @@ static void set_json(Lib *l)
     session_json(l->s, "serial_runs", json_integer((json_int_t)l->serial_runs));
     session_json(l->s, "kept_tests", json_integer((json_int_t)l->kept));
     session_json(l->s, "kept_tests_shown", json_integer((json_int_t)l->kept_shown));
+    session_json(l->s, "points",
+                 json_pack("{s:I,s:I,s:I}", "accesses", (json_int_t)l->build.accesses, "escaping",
+                           (json_int_t)l->build.escaping, "probed", (json_int_t)l->build.probed));
     session_json(l->s, "promised", json_boolean(l->promised));
 }
 

@@ -222,13 +222,13 @@ static void tell_incomplete(Whole *w)
 static json_t *schedules_json(const Whole *w)
 {
     const SearchResult *r = &w->search;
-    return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:i,s:i}", "runs", (json_int_t)r->runs,
+    return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:i,s:i}", "runs", (json_int_t)r->runs,
                      "systematic", (json_int_t)r->systematic, "random", (json_int_t)r->random,
                      "inconclusive", (json_int_t)r->inconclusive, "points", (json_int_t)r->points,
-                     "accesses", (json_int_t)w->build.accesses, "probed",
-                     (json_int_t)w->build.probed, "hot_sites", (json_int_t)r->hot, "threads",
-                     (int)r->threads, "complete_preemptions",
-                     r->inconclusive ? -1 : (int)r->complete - 1);
+                     "accesses", (json_int_t)w->build.accesses, "escaping",
+                     (json_int_t)w->build.escaping, "probed", (json_int_t)w->build.probed,
+                     "hot_sites", (json_int_t)r->hot, "threads", (int)r->threads,
+                     "complete_preemptions", r->inconclusive ? -1 : (int)r->complete - 1);
 }
 
 void report_summary(Whole *w)
