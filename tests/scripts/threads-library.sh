@@ -21,6 +21,8 @@ assert any($1 for v in all), [(v['kind'], v['functions']) for v in all]
 for v in all:
     assert v['tier'] in (1, 2, 3) and v['serial_orders'] and v['replays'] == v['of'] and v['file'] and v['line'], v
     assert os.path.exists(v['test'] + '/test.json') and isinstance(v['schedule'], list), v
+    if v['preemptions'] and v['kind'] != 'deadlock':
+        assert all(isinstance(v['switch'][side]['held'], list) and v['switch'][side]['line'] for side in ('stopped', 'ran')), v
 assert d['types'][0]['pairs'] >= d['types'][0]['pairs_covered'] and 'inconclusive' in d['types'][0]
 assert isinstance(d['races'], list) and isinstance(d['dropped'], list)
 "

@@ -97,6 +97,7 @@ typedef struct Violation {
     uint32_t sites[2];           /* deadlock: where they wait; else where the turn was
                                   * taken first, and what ran then */
     unsigned nsites;
+    struct sundew_side stopped, ran;             /* these, with the locks that were held */
     struct sundew_wait waits[3];
     const ApiFunction *function; /* tier 2 and 3: whose result it is */
     char *text;                  /* what it gave, or how much leaked; NULL */

@@ -38,6 +38,14 @@ static void add_calls(Str *s, const Test *t, unsigned thread)
         str_addf(s, "%s%s", c ? "; " : "", t->calls[thread][c].f->name);
 }
 
+static RaceTold told_of(const Lib *l)
+{
+    return (RaceTold){ .s = l->s,
+                       .scheduler = l->quick,
+                       .program = program_captured(l->program)->path,
+                       .level = l->promised ? LEVEL_WARNING : LEVEL_NOTE };
+}
+
 /* "sbuf_insert against sbuf_cut: ": what the threads call. */
 static const char *against(Arena *a, const Test *t)
 {
@@ -101,11 +109,8 @@ static size_t steps_of(Arena *a, const Lib *l, const Violation *v, EvidenceStep 
         }
         return n;
     }
-    for (unsigned i = 0; i < v->nsites && i < 2; i++)
-        steps[n++] =
-            (EvidenceStep){ place_of(l, v->sites[i]), i ? "the other thread gets here first"
-                                                        : "one thread is stopped before this" };
-    return n;
+    RaceTold told = told_of(l);
+    return v->nsites == 2 ? switch_steps(a, &told, &v->stopped, &v->ran, steps) : 0;
 }
 
 static const char *what_of(Arena *a, const Violation *v)
@@ -182,8 +187,9 @@ static json_t *lines_of(const Str *text)
     return all;
 }
 
-static json_t *violation_json(const Violation *v, const Finding *f)
+static json_t *violation_json(const Lib *l, const Violation *v, const Finding *f)
 {
+    RaceTold told = told_of(l);
     json_t *schedule = json_array();
     for (size_t i = 0; i < v->schedule.forces.len; i++)
         json_array_append_new(schedule,
@@ -196,6 +202,8 @@ static json_t *violation_json(const Violation *v, const Finding *f)
                           functions_of(&v->test), "file", json_text(f->where.file), "line",
                           f->where.line, "test", json_text(v->folder), "schedule", schedule,
                           "serial_orders", lines_of(&v->serial_table));
+    if (v->nsites == 2 && v->kind != VIOLATION_DEADLOCK)
+        json_object_set_new(j, "switch", switch_json(&told, &v->stopped, &v->ran));
     json_object_set_new(j, "contract", json_string(contract_name(v->test.contract)));
     json_object_set_new(j, "native", json_boolean(v->test.native));
     json_object_set_new(j, "preemptions", json_integer(v->preemptions));
@@ -257,7 +265,7 @@ bool lib_report(Lib *l, Violation *v, Err *err)
         f.detail = arena_printf(&a, "%s; %u of %u %s show it", f.detail, v->again, v->tries,
                                 v->test.native ? "runs without a scheduler" : "replays");
     }
-    f.data = violation_json(v, &f);
+    f.data = violation_json(l, v, &f);
     if (!l->violations)
         l->violations = json_array();
     json_array_append(l->violations, f.data);
@@ -267,14 +275,6 @@ bool lib_report(Lib *l, Violation *v, Err *err)
     str_release(&program);
     arena_release(&a);
     return ok;
-}
-
-static RaceTold told_of(const Lib *l)
-{
-    return (RaceTold){ .s = l->s,
-                       .scheduler = l->quick,
-                       .program = program_captured(l->program)->path,
-                       .level = l->promised ? LEVEL_WARNING : LEVEL_NOTE };
 }
 
 bool lib_report_race(Lib *l, const RaceSeen *r, Err *err)

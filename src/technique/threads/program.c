@@ -181,6 +181,7 @@ static void replay(Whole *w, Bad *b)
         b->again += shows(w, b, &b->schedule, &run);
     str_reset(&b->picture);
     schedule_draw(w->scheduler, &run, 60, &b->picture);
+    b->switched = schedule_switch(w->scheduler, &run, 0, &b->stopped, &b->ran);
     schedule_run_release(&run);
 }
 
@@ -371,6 +372,7 @@ static bool replay_once(Whole *w, const Schedule *schedule, const char *folder, 
         if (whole_judge(w, &run, &b)) {
             keep_schedule(&b, schedule, run.preemptions);
             schedule_draw(w->scheduler, &run, 60, &b.picture);
+            b.switched = schedule_switch(w->scheduler, &run, 0, &b.stopped, &b.ran);
             b.seen = b.again = b.tries = 1;
             b.folder = xstrdup(folder);
             replay_more(w, &b, times);
