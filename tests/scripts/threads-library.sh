@@ -48,6 +48,7 @@ import json
 d = json.load(open('out.json'))
 assert not d['findings'], [f['message'] for f in d['findings']]      # not even a race
 assert d['types'][0]['tests'] > 3 and d['types'][0]['pairs_covered'] > 1, d['types']
+assert d['types'][0]['access_pairs'] >= d['types'][0]['access_pairs_both'] > 0, d['types']
 "
 }
 # shows NAME TEST FLAGS…: the C program of a violation says so, each time, compiled with the

@@ -179,12 +179,14 @@ typedef struct Lib {
     size_t tests, runs, serial_runs;
     Map tried;                   /* tests that were made */
     Piece *unit;                 /* that is run; NULL: none. What it finds out is … */
-    Map new_tried, new_disturbed;        /* … here … */
+    Map new_tried, new_disturbed, new_met;       /* … here … */
     Vec(Hit) hits;               /* … and here */
     bool replays;                /* nothing is written */
     const char *again;           /* the folder of the kept test that is run; NULL */
     size_t shown;                /* tests that showed a violation */
     size_t kept, kept_shown;     /* tests of an earlier run; those that still show it */
+    Map met;                     /* "SUBJECT SITE SITE": the second came next to the same
+                                  * memory or lock, from the other thread */
     Map disturbed;               /* by the numbers of three functions: see library_tests.c */
 } Lib;
 

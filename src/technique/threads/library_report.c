@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "session/failure_finding.h"
 #include "technique/threads/library_int.h"
+#include <stdio.h>
 #include <string.h>
 
 static const char *rule_of(const Violation *v)
@@ -287,11 +288,29 @@ bool lib_report_race(Lib *l, const RaceSeen *r, Err *err)
 
 typedef struct PairCount {
     size_t all, covered, conflicting, may;
+    size_t met, both;            /* pairs of places; of them, in both orders */
 } PairCount;
 
-static PairCount count_pairs(const Subject *t)
+static void count_met(const Lib *l, const Subject *t, PairCount *c)
+{
+    for (size_t i = 0; i < l->met.len; i++) {
+        size_t subject;
+        unsigned a, b;
+        char turned[64];
+        if (sscanf(l->met.entries[i].key, "%zu %u %u", &subject, &a, &b) != 3 ||
+            subject != (size_t)(t - l->subjects.items))
+            continue;
+        snprintf(turned, sizeof turned, "%zu %u %u", subject, b, a);
+        bool both = map_has(&l->met, turned);
+        c->met += a <= b || !both;
+        c->both += both && a <= b;
+    }
+}
+
+static PairCount count_pairs(const Lib *l, const Subject *t)
 {
     PairCount c = { 0 };
+    count_met(l, t, &c);
     size_t n = t->functions.len;
     for (size_t i = 0; i < n; i++)
         for (size_t j = i; j < n; j++) {
@@ -303,15 +322,17 @@ static PairCount count_pairs(const Subject *t)
     return c;
 }
 
-static json_t *type_json(const Subject *t)
+static json_t *type_json(const Lib *l, const Subject *t)
 {
-    PairCount c = count_pairs(t);
+    PairCount c = count_pairs(l, t);
     json_t *j = json_pack("{s:o,s:I,s:I,s:I,s:I,s:I,s:I}", "type", json_text(t->name), "functions",
                           (json_int_t)t->functions.len, "pairs", (json_int_t)c.all, "pairs_covered",
                           (json_int_t)c.covered, "tests", (json_int_t)t->tests, "runs",
                           (json_int_t)t->runs, "inconclusive", (json_int_t)t->inconclusive);
     json_object_set_new(j, "pairs_may_conflict", json_integer((json_int_t)c.may));
     json_object_set_new(j, "pairs_conflicting", json_integer((json_int_t)c.conflicting));
+    json_object_set_new(j, "access_pairs", json_integer((json_int_t)c.met));
+    json_object_set_new(j, "access_pairs_both", json_integer((json_int_t)c.both));
     if (t->why_not)
         json_object_set_new(j, "not_tested", json_text(t->why_not));
     return j;
@@ -341,7 +362,7 @@ static void set_json(Lib *l)
 {
     json_t *types = json_array(), *dropped = json_array(), *races = json_array();
     for (size_t i = 0; i < l->subjects.len; i++)
-        json_array_append_new(types, type_json(&l->subjects.items[i]));
+        json_array_append_new(types, type_json(l, &l->subjects.items[i]));
     for (size_t i = 0; i < l->dropped.len; i++)
         json_array_append_new(dropped, json_pack("{s:o,s:s}", "function",
                                                  json_text(l->dropped.items[i].function->name),
@@ -363,9 +384,9 @@ static void set_json(Lib *l)
     session_json(l->s, "promised", json_boolean(l->promised));
 }
 
-static void say_type(const Subject *t, Str *out)
+static void say_type(const Lib *l, const Subject *t, Str *out)
 {
-    PairCount c = count_pairs(t);
+    PairCount c = count_pairs(l, t);
     escape_terminal_z(out, t->name);
     if (t->why_not) {
         str_addf(out, ": not tested, %s\n", t->why_not);
@@ -373,8 +394,8 @@ static void say_type(const Subject *t, Str *out)
     }
     str_addf(out,
              ": %zu tests, %zu runs; %zu of %zu pairs of functions together, %zu of them touch "
-             "the same memory",
-             t->tests, t->runs, c.covered, c.all, c.conflicting);
+             "the same memory; %zu pairs of places, %zu in both orders",
+             t->tests, t->runs, c.covered, c.all, c.conflicting, c.met, c.both);
     if (t->inconclusive)
         str_addf(out, "; %zu runs had no clear end", t->inconclusive);
     str_addc(out, '\n');
@@ -388,7 +409,7 @@ void lib_summary(Lib *l)
         return;
     Str *out = session_out(l->s);
     for (size_t i = 0; i < l->subjects.len; i++)
-        say_type(&l->subjects.items[i], out);
+        say_type(l, &l->subjects.items[i], out);
     for (size_t i = 0; i < l->dropped.len; i++) {
         escape_terminal_z(out, l->dropped.items[i].function->name);
         str_addf(out, ": left out, %s\n", l->dropped.items[i].why);
