@@ -160,6 +160,16 @@ ok "A5 with a lock: a library" subject ivec -DFIXED
 ok "A5 with a lock: it runs" threads ivec --tests 8 --seed 1
 ok "A5 with a lock: silent" silent
 
+# ---- functions without a handle: the library itself
+
+fresh scratch
+ok "hidden state: a library" subject scratch
+ok "…it fails" eval 'threads scratch --type "the library" --tests 8 && found "v[\"tier\"] == 1 and v[\"type\"] is None and v[\"functions\"] == [\"scratch_put\"]"'
+fresh scratch-fixed
+ok "…with a lock: a library" subject scratch -DFIXED
+ok "…with a lock: it runs" threads scratch --type "the library" --tests 8
+ok "…with a lock: silent" silent
+
 # ---- what the weave can't see: threads that begin together, without a scheduler
 
 fresh hidden
@@ -225,7 +235,7 @@ ok "…what can't be tested is said, the rest goes on" eval 'python3 -c "
 import json
 d = json.load(open(\"out.json\"))
 why = { x[\"function\"]: x[\"why\"] for x in d[\"dropped\"] }
-assert \"waits\" in why[\"awkward_read\"] and not d[\"violations\"] and d[\"tests\"] >= 6, d
+assert \"waits\" in why[\"awkward_read\"] and \"ends the process\" in why[\"awkward_exit\"] and not d[\"violations\"] and d[\"tests\"] >= 6, d
 "'
 ok "a type that nobody makes" says "no function makes one" status 2 "$SUNDEW" threads libawkward.a --headers awkward.h --type nobody
 

@@ -669,6 +669,8 @@ bool whole_library(Session *s, Err *err)
     if (ok)
         l.effects = effects_new(l.program, session_calls(s));
     ok = ok && find_subjects(&l, err);
+    for (size_t i = 0; ok && i < l.subjects.len; i++)
+        ok = l.subjects.items[i].why_not || lib_try_alone(&l, &l.subjects.items[i], err);
     l.begun = now();
     ok = ok && keep_run_all(&l, err) && lib_search(&l, err) && report_all(&l, err);
     lib_close(&l);

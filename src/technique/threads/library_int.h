@@ -223,6 +223,8 @@ typedef Vec(Test) Tests;
 bool lib_tests_make(Lib *l, Subject *t, Arena *a, Tests *out, Err *err);
 /* What only seems to end a handle is learned by trying. */
 bool lib_learn_destroyers(Lib *l, const ApiType *t, Err *err);
+/* Leaves out functions that wait for ever, or end the process, when they are called alone. */
+bool lib_try_alone(Lib *l, const Subject *t, Err *err);
 Seq *lib_test_thread(Arena *a, const Test *t, unsigned thread);
 Seq *lib_test_close(Lib *l, Arena *a, const Seq *prefix);
 Test lib_test_copy(Arena *a, const Test *t);

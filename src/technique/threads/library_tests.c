@@ -209,11 +209,54 @@ static GrowPlan plan_of(const Lib *l, const Subject *t, unsigned creators)
     return g;
 }
 
+enum { SANITIZER_STATUS = 99 };          /* of the player, when a sanitizer complains */
+
 /* A function that waits when it is called alone takes too long: it is left out. */
 static void drop_blocker(Lib *l, const Seq *s, const Outcome *o)
 {
     if (o->state == OUTCOME_TIMEOUT && o->at < s->n && s->steps[o->at].f)
         lib_drop(l, s->steps[o->at].f, "it waits, or takes too long, when it is called alone");
+}
+
+/* ------------------------------------------------------------ calls alone */
+
+/* Handles, and one call of the function with whatever it needs. NULL: it can't be called. */
+static Seq *call_alone(Lib *l, const Subject *t, Arena *a, const ApiFunction *f)
+{
+    Seq *s = seq_new(a);
+    if (t->type &&
+        !grow_universal(&l->grow, a, s,
+                        t->type->creators[rng_below(&l->rng, t->type->ncreators)].function))
+        return NULL;
+    GrowPlan g = plan_of(l, t, s->n);
+    return grow_universal(&g, a, s, f) && s->steps[s->n - 1].f == f ? s : NULL;
+}
+
+/* Who waits for the system is tried once, who ends the process with three sets of arguments;
+ * both are left out from the start, and cost no more. */
+bool lib_try_alone(Lib *l, const Subject *t, Err *err)
+{
+    enum { TRIES = 3 };
+    bool ok = true;
+    for (size_t i = 0; ok && i < t->functions.len; i++) {
+        const ApiFunction *f = t->functions.items[i];
+        Arena a = { 0 };
+        bool ended = !lib_is_dropped(l, f) && !lib_waits(l, f);
+        for (unsigned k = 0; ok && ended && k < TRIES; k++) {
+            Seq *s = call_alone(l, t, &a, f);
+            ExecJob job = { .seq = s };
+            Outcome o = { .state = OUTCOME_NOT_RUN };
+            ok = !s || exec_run(l->exec, &a, &job, 1, &o, err);
+            if (s)
+                drop_blocker(l, s, &o);
+            ended =
+                s && o.state == OUTCOME_EXITED && o.status != SANITIZER_STATUS && o.at == s->n - 1;
+        }
+        if (ok && ended)
+            lib_drop(l, f, "it ends the process when it is called alone");
+        arena_release(&a);
+    }
+    return ok;
 }
 
 /* Are tests asked for in which the threads have no handle in common? */
