@@ -97,6 +97,9 @@ Seq *lib_test_close(Lib *l, Arena *a, const Seq *prefix)
     Seq *s = seq_copy(a, prefix);
     SeqHandles all = { 0 };
     grow_looks(&l->grow, a, s);
+    for (unsigned i = s->n; i-- > prefix->n;)
+        if (s->steps[i].f && lib_is_dropped(l, s->steps[i].f))
+            s = seq_without(a, s, i);
     seq_handles(prefix, l->ownership, &all);
     for (size_t i = all.len; i-- > 0 && s->n < SEQ_LIMIT - 4;)
         if (all.items[i].owned)
