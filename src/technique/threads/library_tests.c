@@ -894,28 +894,32 @@ bool lib_tests_make(Lib *l, Subject *t, Arena *a, Tests *out, Err *err)
     return ok;
 }
 
-void lib_test_print(const Test *t, Str *out)
+/* The steps from one on, a line each. How far a call is from an example's is of no interest
+ * here. */
+static void print_steps(Arena *a, const Seq *s, unsigned from, Str *out)
 {
-    Arena a = { 0 };
+    Seq *plain = seq_copy(a, s);
     Str all = { 0 };
-    str_add(out, "before:\n");
-    seq_dump(t->prefix, out);
-    for (unsigned k = 0; k < 2; k++) {
-        str_addf(out, "thread %u:\n", k + 1);
-        str_reset(&all);
-        seq_dump(lib_test_thread(&a, t, k), &all);
-        const char *p = str_c(&all);
-        for (unsigned i = 0; i < t->prefix->n && (p = strchr(p, '\n')); i++)
-            p++;
-        str_add(out, p ? p : "");
-    }
-    str_add(out, "after:\n");
-    str_reset(&all);
-    seq_dump(t->epilogue, &all);
+    for (unsigned i = 0; i < plain->n; i++)
+        plain->steps[i].divergent = plain->steps[i].closing = false;
+    seq_dump(plain, &all);
     const char *p = str_c(&all);
-    for (unsigned i = 0; i < t->prefix->n && (p = strchr(p, '\n')); i++)
+    for (unsigned i = 0; i < from && (p = strchr(p, '\n')); i++)
         p++;
     str_add(out, p ? p : "");
     str_release(&all);
+}
+
+void lib_test_print(const Test *t, Str *out)
+{
+    Arena a = { 0 };
+    str_add(out, "before:\n");
+    print_steps(&a, t->prefix, 0, out);
+    for (unsigned k = 0; k < 2; k++) {
+        str_addf(out, "thread %u:\n", k + 1);
+        print_steps(&a, lib_test_thread(&a, t, k), t->prefix->n, out);
+    }
+    str_add(out, "after:\n");
+    print_steps(&a, t->epilogue, t->prefix->n, out);
     arena_release(&a);
 }
