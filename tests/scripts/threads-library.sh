@@ -16,9 +16,9 @@ found() {
     python3 -c "
 import json, os
 d = json.load(open('out.json'))
-all = d['violations']
-assert any($1 for v in all), [(v['kind'], v['functions']) for v in all]
-for v in all:
+rows = d['violations']
+assert any($1 for v in rows), [(v['kind'], v['functions']) for v in rows]
+for v in rows:
     assert v['tier'] in (1, 2, 3) and v['serial_orders'] and v['replays'] == v['of'] and v['file'] and v['line'], v
     assert os.path.exists(v['test'] + '/test.json') and isinstance(v['schedule'], list), v
     if v['preemptions'] and v['kind'] != 'deadlock':
@@ -160,6 +160,17 @@ ok "A5 with a lock: a library" subject ivec -DFIXED
 ok "A5 with a lock: it runs" threads ivec --tests 8 --seed 1
 ok "A5 with a lock: silent" silent
 
+# ---- tier 2: an error that no serial order gives
+
+fresh stile
+ok "an error: a library" subject stile
+ok "…that no serial order gives" seeks stile "v['kind'] == 'error' and v['tier'] == 2 and v['functions'] == ['stile_pass']"
+ok "…is a warning" eval 'grep -q "\"rule\": \"threads/error\"" out.json && ! grep -q "\"level\": \"error\"" out.json'
+fresh stile-fixed
+ok "…mended: a library" subject stile -DFIXED
+ok "…mended: it runs" threads stile --tests 6
+ok "…mended: silent" silent
+
 # ---- functions without a handle: the library itself
 
 fresh scratch
@@ -253,6 +264,19 @@ ok "…the list is broken" seeks vault "v['kind'] == 'sanitizer' and 'vault_put'
 ok "…the test has its secret" grep -q xyzzy libvault.a.threads/1/test.txt
 ok "an example that does not use the library" status 2 "$SUNDEW" threads libvault.a --headers vault.h -- true
 ok "no example after --" says "which example" status 2 "$SUNDEW" threads libvault.a --headers vault.h --
+
+# ---- the planted defect of larder
+
+fresh larder
+larder() {
+    "$SUNDEW" capture -q -- sh -c "gcc -g -I. -c tally.c && ar rcs libtally.a tally.o" && threads tally --tests 8
+}
+cp "$TOP"/examples/larder/src/tally.c "$TOP"/examples/larder/include/*.h .
+ok "larder: it runs" larder
+ok "larder: a clear without the lock" found "v['kind'] == 'sanitizer' and 'tally_clear' in v['functions']"
+sed -i '/^void tally_clear/,/^}/{s/^{/{\n    pthread_mutex_lock(\&t->lock);/;s/^}/    pthread_mutex_unlock(\&t->lock);\n}/}' tally.c
+ok "larder with the lock: it runs" larder
+ok "larder with the lock: silent" silent
 
 # ---- a queue that waits; a count of owners
 
