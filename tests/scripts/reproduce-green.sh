@@ -66,6 +66,7 @@ ok "gone: mended, they pass" all_pass field 2
 subject cuts -O2
 ok "cuts: a crash file" in_field cuts key=value
 ok "cuts: …the tests have the argument whole" keeps "set main" field field.crash
+ok "cuts: …the head of main() tells all arguments" grep -q '^ \*   argv = { "./cuts.monitored", "key=value" }$' field.tests/test_main.c
 sed -i 's/^#define DEFECT 1/#define DEFECT 0/' cuts.c
 ok "cuts: mended, they pass: longjmp() out of the function ends a test" all_pass field 2
 

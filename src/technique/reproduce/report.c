@@ -13,6 +13,13 @@ static const Place *site(const Reproduction *rp)
     return rp->was.stack.len ? &rp->was.stack.items[0] : &none;
 }
 
+void report_place(const Place *p, Str *out)
+{
+    str_add(out, *p->file ? path_base(p->file) : "?");
+    if (p->line)
+        str_addf(out, ":%u", p->line);
+}
+
 void report_failure_line(const Reproduction *rp, Str *out)
 {
     static const char *const access[] = {
@@ -31,8 +38,10 @@ void report_failure_line(const Reproduction *rp, Str *out)
         str_addf(out, " (%s)", rp->was.text);
     if (*p->function)
         str_addf(out, " in %s()", p->function);
-    if (*p->file)
-        str_addf(out, " at %s:%u", path_base(p->file), p->line);
+    if (*p->file) {
+        str_add(out, " at ");
+        report_place(p, out);
+    }
 }
 
 /* ---- what is not there */
