@@ -161,6 +161,7 @@ void sundew_thread_begin(SundewThread *t);            /* is this one now */
 void sundew_thread_key(void);                         /* at start */
 SundewLane *sundew_lane_at(SundewThread *t, uint64_t sp);   /* made if need be */
 
+enum { SUNDEW_FIRST_FRAME = 16 };      /* its offset in a lane */
 static inline SundewFrame *sundew_frame_at(const SundewLane *l, uint32_t offset)
 {
     return (SundewFrame *)(void *)(l->base + offset);

@@ -83,8 +83,9 @@ subject threaded -O2
 ok "threaded: a thread's crash" in_field threaded
 ok "threaded: …begins with what broke it" says "begin with work(j, 3)" "$SUNDEW" reproduce --files . -o field.tests field.crash
 ok "threaded: …and a test fails" fails field
+ok "threaded: …main() runs the program with both threads" grep -q '^FAIL test_main' make.out
 sed -i 's/^#define DEFECT 1/#define DEFECT 0/' threaded.c
-ok "threaded: mended, work() passes" sh -c 'make -s -C field.tests test_work >/dev/null 2>&1 && field.tests/test_work'
+ok "threaded: mended, work() and main() pass" sh -c 'make -s -C field.tests check >make.out 2>&1; grep -q "^ok *test_work" make.out && grep -q "^ok *test_main" make.out'
 
 subject outside -O1
 export OUTSIDE=1

@@ -85,15 +85,14 @@ static void add_comment(Str *out, const char *text)
 
 static void add_begin(Str *out, const char *name, const char *where, const char *data, size_t n)
 {
-    enum { BEGIN = 120 };
+    enum { LONG = 120 };
     Str line = { 0 };
-    str_addf(&line, "  %s%s begins with \"", where, name);
-    escape_c_string(&line, data, n < BEGIN ? n : BEGIN);
-    str_add(&line, n < BEGIN ? "\"" : "\"...");
-    if (!n) {
-        str_reset(&line);
-        str_addf(&line, "  %s%s is empty", where, name);
-    }
+    size_t used = 0;
+    str_addf(&line, n ? "  %s%s begins with \"" : "  %s%s is empty", where, name);
+    for (; used < n && line.len < LONG; used++)
+        escape_c_string(&line, data + used, 1);
+    if (n)
+        str_add(&line, used == n ? "\"" : "\"...");
     add_comment(out, str_c(&line));
     str_release(&line);
 }

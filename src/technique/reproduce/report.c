@@ -53,7 +53,8 @@ static const char *lack_text(uint32_t code)
         [SUNDEW_LACK_UNREADABLE] = "memory that could not be read",
         [SUNDEW_LACK_FOREIGN] = "objects of other libraries",
         [SUNDEW_LACK_UNTYPED] = "memory without a type",
-        [SUNDEW_LACK_THREAD] = "other threads",
+        [SUNDEW_LACK_THREAD] = "other threads: their stacks, and what they changed after a "
+                               "function of this thread was entered",
         [SUNDEW_LACK_VARARGS] = "arguments behind the named ones",
         [SUNDEW_LACK_STALE] = "frames that were left by longjmp",
         [SUNDEW_LACK_OFF] = "functions that were not monitored then",
@@ -67,13 +68,12 @@ void report_lacks(const Reproduction *rp, Strings *out)
     const CrashLack *lacks = crash_lacks(rp->crash, &n);
     if (crash_is_cut_short(rp->crash))
         strings_add(out, "the crash file is cut short: what stands behind the cut is lost");
-    uint64_t amount[16] = { 0 }, count[16] = { 0 };
+    uint64_t count[16] = { 0 };
     const char *text[16] = { 0 };
     for (size_t i = 0; i < n; i++) {
         unsigned k = lacks[i].code < 16 ? lacks[i].code : 0;
-        amount[k] += lacks[i].amount;
-        count[k]++;
-        if (*lacks[i].text)
+        count[k] += lacks[i].code == SUNDEW_LACK_THREAD ? lacks[i].amount : 1;
+        if (*lacks[i].text && k != SUNDEW_LACK_THREAD)
             text[k] = lacks[i].text;
     }
     for (unsigned k = 0; k < 16; k++)
