@@ -78,6 +78,13 @@ ok "arena: …which name what lies in the block" \
 sed -i 's/^#define DEFECT 1/#define DEFECT 0/' arena.c
 ok "arena: mended, they pass" all_pass field 3
 
+subject late -O2
+ok "late: a crash file" in_field late
+ok "late: …who is handed a broken heap is not informative" keeps "run main finish-" field field.crash
+ok "late: …who breaks it says where" grep -q '"the damage is done in fill() at late.c:.*heap-buffer-overflow' field.json
+sed -i 's/^#define DEFECT 1/#define DEFECT 0/' late.c
+ok "late: mended, they pass" all_pass field 2
+
 # Whether worker() had its job when it was entered is chance; work() had it.
 subject threaded -O2
 ok "threaded: a thread's crash" in_field threaded

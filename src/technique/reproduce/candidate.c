@@ -243,7 +243,7 @@ static bool build_trial(Reproduction *rp, Group *g, bool plain, const char *name
     return ok;
 }
 
-static void with_files(const Reproduction *rp, TrialPlan *plan)
+void candidate_with_files(const Reproduction *rp, TrialPlan *plan)
 {
     plan->input = rp->input;
     if (rp->files) {
@@ -271,7 +271,7 @@ static bool run_trial(const ShrinkArg *a, const bool *keep, const char *way, con
                        .way = way,
                        .poke = poke,
                        .seconds = way ? 2 : 0 };
-    with_files(a->rp, &plan);
+    candidate_with_files(a->rp, &plan);
     return trial_run(a->rp->trial, a->binary, &plan, out, NULL);
 }
 
@@ -404,7 +404,7 @@ static bool verify(Reproduction *rp, Candidate *c, Err *err)
     char *binary = xprintf("%s/trial-%u", rp->folder, ++number);
     Ending e = { 0 };
     TrialPlan plan = { 0 };
-    with_files(rp, &plan);
+    candidate_with_files(rp, &plan);
     bool ok = lab_build(rp->lab, c->unit, source, binary, how_built(c), err) &&
               trial_run(rp->trial, binary, &plan, &e, err);
     if (ok) {
@@ -512,7 +512,7 @@ static void settle(Reproduction *rp, Candidate *c)
 static bool try_one(Reproduction *rp, Candidate *c, const char *binary, unsigned test, Err *err)
 {
     TrialPlan plan = { .test = test, .state = binary };
-    with_files(rp, &plan);
+    candidate_with_files(rp, &plan);
     Str call = { 0 };
     if (!prepare(rp, c, c->world->plain))
         return true;
@@ -668,20 +668,23 @@ static bool has_bad_argument(const Reproduction *rp, const Candidate *c)
  */
 static void judge_information(Reproduction *rp)
 {
-    bool passed_on = rp->was.has_address || rp->was.nowhere;
+    bool passed_on = true, pointer = rp->was.has_address || rp->was.nowhere;
     for (size_t i = 0; i < rp->n; i++) {
         Candidate *c = &rp->candidates[i];
         if (c->gone)
             continue;
-        passed_on = passed_on && (c->bad_pointer || c->damage);
-        c->informative = c->reproduces && !passed_on;
-        if (!c->reproduces || c->informative)
+        passed_on = passed_on && ((pointer && c->bad_pointer) || c->damage);
+        c->informative = c->reproduces && !passed_on && !c->broken_heap;
+        if (!c->reproduces)
             continue;
-        c->why = c->bad_pointer ? "is handed the bad pointer: may fail after the fix too"
-                                : arena_printf(&rp->arena,
-                                               "is handed the damage: %s already; may fail after "
-                                               "the fix too",
-                                               c->damage);
+        if (c->informative)
+            c->why = c->root;
+        else if (pointer && c->bad_pointer)
+            c->why = "is handed the bad pointer: may fail after the fix too";
+        else
+            c->why = arena_printf(&rp->arena,
+                                  "is handed the damage: %s already; may fail after the fix too",
+                                  c->damage);
     }
 }
 
@@ -701,6 +704,7 @@ static int by_rank(const void *x, const void *y)
 
 void candidates_judge(Reproduction *rp)
 {
+    heap_judge(rp);
     judge_information(rp);
     for (size_t i = 0; i < rp->n; i++) {
         Candidate *c = &rp->candidates[i];

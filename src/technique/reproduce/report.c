@@ -222,6 +222,8 @@ static bool add_finding(Reproduction *rp, Err *err)
                  best->call && strlen(best->call) < 80 ? best->call : best->fn->name);
     else
         str_add(&more, "no frame reproduces it");
+    if (shown && best->root)
+        str_addf(&more, "; %s", best->root);
     Attachment file = { .kind = "test" };
     if (shown) {
         char *path = path_join(rp->folder, best->file);
