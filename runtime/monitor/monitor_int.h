@@ -313,6 +313,7 @@ typedef struct SundewRow {
     uint32_t entries;                  /* since the last look */
     uint32_t copying;                  /* ticks, estimated from samples */
     uint8_t backoff;
+    uint8_t early;                     /* entries with all variables copied; it stops counting */
     uint64_t until;                    /* when it gets another chance; 0 */
 } SundewRow;
 

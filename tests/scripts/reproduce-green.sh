@@ -78,6 +78,12 @@ ok "arena: …which name what lies in the block" \
 sed -i 's/^#define DEFECT 1/#define DEFECT 0/' arena.c
 ok "arena: mended, they pass" all_pass field 3
 
+subject large -O2
+ok "large: a crash file" in_field large
+ok "large: …functions near main() have large variables as they were" keeps "work boot main length-" field field.crash
+sed -i 's/^#define DEFECT 1/#define DEFECT 0/' large.c
+ok "large: mended, they pass" all_pass field 3
+
 subject late -O2
 ok "late: a crash file" in_field late
 ok "late: …who is handed a broken heap is not informative" keeps "run main finish-" field field.crash
