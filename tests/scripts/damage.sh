@@ -41,6 +41,14 @@ all_empty() {
     says "its bitcode in the workspace is empty" status 2 "$SUNDEW" mutability prog
 }
 ok "no unit of a program is whole" all_empty
+# cut_off CHANGE TEXT: two libraries whose units are not what was captured are no libraries of others.
+cut_off() {
+    rm -rf .sundew old new
+    "$SUNDEW" capture -q -- sh -ec 'for d in old new; do mkdir $d; gcc -g -fPIC -shared -o $d/libtwice.so twice.c; done' &&
+    eval "$1" && says "INCOMPLETE ($2" "$SUNDEW" substitutes --tests 5 --headers twice.h --reference old/libtwice.so --candidate new/libtwice.so
+}
+ok "bitcode that is cut short" cut_off 'truncate -s 40 .sundew/units/*.bc' "libtwice.so can't be opened: program libtwice.so: "
+ok "units that are gone" cut_off 'rm .sundew/units/*.json' "1 unit of libtwice.so is damaged"
 rm -rf .sundew
 ok "a program again" two_files
 ok "check without a build has a place for its logs" status 0 "$SUNDEW" check --no-build --no-tests --only types
