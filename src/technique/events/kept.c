@@ -218,7 +218,8 @@ bool kept_replay(Session *s, const char *folder, Err *err)
     char *loop = NULL, *bin = path_join(folder, "events.bin");
     char *grammar = path_join(folder, "events.grammar");
     bool has_grammar = file_exists(grammar);
-    bool ok = read_command(folder, &a, &loop, err) && file_read_left(bin, MOST_EVENTS, &events, err) &&
+    bool ok = read_command(folder, &a, &loop, err) &&
+              file_read_left(bin, MOST_EVENTS, &events, err) &&
               asked_open(&a, a.argv.items[0], loop, has_grammar ? grammar : NULL, err) &&
               replay(&a, &events, err);
     layout_release(&a.plan.layout);
