@@ -647,7 +647,8 @@ bool lib_open(Lib *l, Session *s, Err *err)
     l->out = session_option(s, "output") ? xstrdup(session_option(s, "output"))
                                          : xprintf("%s.threads", path_base(args[0]));
     read_promises(l);
-    bool ok = read_contracts(l, err) && open_api(l, err) && open_library(l, err);
+    bool ok = session_claim(s, l->out, err) && read_contracts(l, err) && open_api(l, err) &&
+              open_library(l, err);
     l->begun = now();
     return ok;
 }

@@ -311,7 +311,8 @@ bool whole_program(Session *s, Err *err)
         strings_add(&w.argv, tail[i]);
     w.out = session_option(s, "output") ? xstrdup(session_option(s, "output"))
                                         : xprintf("%s.threads", path_base(args[0]));
-    bool ok = open_whole(&w, err) && search(&w, err) && report_all(&w, err);
+    bool ok = session_claim(s, w.out, err) && open_whole(&w, err) && search(&w, err) &&
+              report_all(&w, err);
     close_whole(&w);
     return ok;
 }
