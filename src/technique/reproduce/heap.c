@@ -16,11 +16,11 @@
 
 static bool is_heap_check(const Ending *e)
 {
-    static const char *const said[] = { "free(): ",         "malloc(): ",
-                                        "realloc(): ",      "calloc(): ",
-                                        "double free or",   "munmap_chunk(): ",
-                                        "corrupted ",       "malloc_consolidate(): ",
-                                        "mremap_chunk(): ", "unlink_chunk" };
+    static const char *const said[] = {
+        "free(): ",         "malloc(): ",       "realloc(): ", "calloc(): ",
+        "double free or",   "munmap_chunk(): ", "corrupted ",  "malloc_consolidate(): ",
+        "mremap_chunk(): ", "unlink_chunk"
+    };
     for (size_t i = 0; e->kind == FAILURE_ABORT && i < sizeof said / sizeof *said; i++)
         if (str_starts(e->text, said[i]))
             return true;
