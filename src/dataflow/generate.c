@@ -928,8 +928,8 @@ static Verdict attempt_as(Gen *g, size_t class, Shape shape, double seconds, boo
                              "it depends on the function %s, which is not "
                              "there (--udf)",
                              s.missing);
-    *simple = s.simplified;
-    ask &= !s.simplified;
+    *simple = arith_defined(s.z) > 0;
+    ask &= !*simple;
     sought_release(&s);
     arena_release(&a);
     if (ask)
