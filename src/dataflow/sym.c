@@ -789,7 +789,10 @@ static Num times_bits(Sought *s, Num x, const Truth *bits, double unit)
  * of them small, a whole number or quarters. That leaves sums. */
 static Num product(Sought *s, Num x, Num y)
 {
-    if (!s->simple || arith_is_known(s->z, x) || arith_is_known(s->z, y))
+    if (arith_is_known(s->z, x) || arith_is_known(s->z, y))
+        return arith_mul(s->z, x, y);
+    s->products = true;
+    if (!s->simple)
         return arith_mul(s->z, x, y);
     bool real = arith_is_real(s->z, x) || arith_is_real(s->z, y);
     if (real) {

@@ -106,6 +106,7 @@ typedef struct Sought {
     bool relaxed;
     Map opened;                /* relaxed: comparisons of two texts, each decided once */
     bool simple;               /* of two unknown factors one is small */
+    bool products;             /* there are such */
     bool inexact;
     bool stuck;                /* a demand cannot be met at all */
     const char *why;           /* … because */
