@@ -127,9 +127,9 @@ ConcolicFigures weave_concolic_figures(const Woven *w);
  * for each site, in order: function, file, line, and what stands there. `calls`, of this
  * program, tells which memory belongs to one thread; NULL: only what is plain to see. */
 typedef struct ScheduleFigures {
-    size_t accesses;  /* loads, stores and their kin */
-    size_t escaping;  /* of them, not to locals whose address goes nowhere and the like */
-    size_t probed;    /* of these, with a probe: points-to does not show them private */
+    size_t accesses; /* loads, stores and their kin */
+    size_t escaping; /* of them, not to locals whose address goes nowhere and the like */
+    size_t probed; /* of these, with a probe: points-to does not show them private */
 } ScheduleFigures;
 bool weave_schedule(Woven *w, const Calls *calls, json_t *sites, ScheduleFigures *figures,
                     Err *err);
