@@ -1,5 +1,5 @@
 # sundew threads LIBRARY --headers: tests from two threads that no serial order explains.
-# All searches are bounded by numbers of tests; soak-threads.sh tries 20 seeds of each.
+# All searches are bounded by numbers of tests; soak-threads.sh tries 10 seeds of each.
 . "$TOP/tests/scripts/tap.bash"
 
 # subject NAME FLAGS…: a library of tests/subjects/threads/, captured, in a folder of its own.
