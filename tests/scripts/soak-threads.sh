@@ -51,9 +51,10 @@ fi
 # 20 times; its C program shows it, and passes with the mended library
 library() {
     local name=$1 seed=$2
+    shift 2
     [ -e "lib$name.a" ] || { cp "$programs/$name".[ch] . &&
-        "$SUNDEW" capture -q -- sh -c "gcc -g -c $name.c && ar rcs lib$name.a $name.o"; } || return 1
-    "$SUNDEW" threads "lib$name.a" --headers "$name.h" --type "$name" --tests "${TESTS:-96}" --seed "$seed" -o "$name.$seed" --json >"$name.$seed.json"
+        "$SUNDEW" capture -q -- sh -c "gcc -g ${flags-} -c $name.c && ar rcs lib$name.a $name.o"; } || return 1
+    "$SUNDEW" threads "lib$name.a" --headers "$name.h" --type "$name" --tests "${TESTS:-96}" --seed "$seed" -o "$name.$seed" --json "$@" >"$name.$seed.json"
     python3 -c "
 import json
 d = json.load(open('$name.$seed.json'))
@@ -91,6 +92,16 @@ if part libraries; then
             ok "$test fails on the broken library and passes on the mended one" ctest "$name" "$test"
         done
         case $name in sbuf | smap | source) ok "$name: 300 runs without a scheduler" uncontrolled "$name" ;; esac
+    done
+    # A1 with a check that aborts, A1 with slack, where only results tell, A5 without its counter
+    for seed in $(seq 1 "${SEEDS:-10}"); do
+        asked variants || break
+        fresh variants
+        flags=-DVARIANT=1 ok "sbuf that checks, seed $seed" library sbuf "$seed"
+        fresh variants
+        flags=-DVARIANT=3 ok "sbuf with slack, seed $seed" library sbuf "$seed" --outputs
+        fresh variants
+        flags=-DVARIANT=2 ok "ivec without its counter, seed $seed" library ivec "$seed"
     done
     echo "# ${replayed-0} schedules replayed"
 fi
