@@ -564,7 +564,7 @@ static bool try_group(Reproduction *rp, Group *g, bool plain, Err *err)
     } else if (!plain) {
         ok = try_group(rp, g, true, err);
     } else {
-        g->items[0]->why = arena_printf(&rp->arena, "does not compile: %s", said.msg);
+        g->items[0]->why = arena_printf(&rp->arena, UNCOMPILED "%s", said.msg);
     }
     remove_states(all, binary);
     unlink(binary);

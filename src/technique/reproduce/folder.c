@@ -62,10 +62,12 @@ bool folder_begin(Reproduction *rp, const char *wanted, Err *err)
                        "%s is there already and was not made by sundew reproduce: "
                        "name another folder with --out",
                        rp->folder);
-    if (file_is_dir(rp->folder) && !move_away(rp->folder, err))
+    if (file_is_dir(rp->folder) &&
+        (!session_claim(rp->session, rp->folder, err) || !move_away(rp->folder, err)))
         return false;
     char *readme = path_join(rp->folder, "README.md");
-    bool ok = dir_make(rp->folder, err) && file_write(readme, MARK "\n", strlen(MARK "\n"), err);
+    bool ok = session_claim(rp->session, rp->folder, err) && dir_make(rp->folder, err) &&
+              file_write(readme, MARK "\n", strlen(MARK "\n"), err);
     free(readme);
     if (!ok)
         dir_remove(rp->folder);

@@ -271,12 +271,23 @@ static bool add_finding(Reproduction *rp, Err *err)
     return ok;
 }
 
+/* Nothing reproduces it, and some tests were never run: the machine may be the reason. */
+static void tell_uncompiled(const Reproduction *rp)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < rp->n; i++)
+        n += rp->candidates[i].why && str_starts(rp->candidates[i].why, UNCOMPILED);
+    if (n && !count(rp, false))
+        session_incomplete(rp->session, "%zu test%s did not compile", n, n == 1 ? "" : "s");
+}
+
 bool report_all(Reproduction *rp, Err *err)
 {
     Strings lacks = { 0 };
     report_lacks(rp, &lacks);
     char *scope = xprintf("%s %s", crash_program(rp->crash), path_base(rp->path));
     bool ok = session_begin(rp->session, scope, err) && add_finding(rp, err);
+    tell_uncompiled(rp);
     session_examined(rp->session, "%zu frames of the crash", rp->ranked.len);
     session_json(rp->session, "failure", failure_json(rp));
     session_json(rp->session, "tests", tests_json(rp));
