@@ -47,7 +47,7 @@ static int place_all(const Plan *p, Place *at, int *width)
     return levels;
 }
 
-enum { BOX_W = 170, BOX_H = 40, GAP_X = 24, GAP_Y = 34, MOST_NAME = 20 };
+enum { BOX_W = 170, BOX_H = 40, GAP_X = 24, GAP_Y = 34, MOST_NAME = 60 };
 
 static bool drawn(const Op *op) { return !(op->hidden && op->kind == OP_STORE); }
 
