@@ -40,6 +40,8 @@ typedef struct Candidate {
     bool informative;
     bool bad_pointer;            /* an argument is itself what was touched */
     const char *damage;          /* … or what it leads to: "list->first is null"; NULL: not so */
+    bool broken_heap;            /* …that is, pointers that are no heap's */
+    const char *root;            /* where the heap is broken, if its test does it; or NULL */
     Ending ways[2];              /* behind the failure: see TrialPlan.way */
     bool has_way[2];             /* … to an orderly end */
     const char *why; /* why not: of building (begins with UNCOMPILED), reproducing, telling */
@@ -78,6 +80,7 @@ bool candidates_find(Reproduction *rp, Err *err);
 bool candidates_try(Reproduction *rp, Err *err);
 void candidates_judge(Reproduction *rp);
 void candidates_release(Reproduction *rp);
+void candidate_with_files(const Reproduction *rp, TrialPlan *plan);   /* what the program had */
 /* A definition that lets the address of its function out, so that no compiler knows all its
  * callers. */
 void candidate_print_target(const Candidate *c, size_t number, Str *out);
@@ -94,6 +97,9 @@ typedef struct Shrinking {
 /* `keep` has a place for each step; filled in. */
 void shrink(const Shrinking *s, bool *keep);
 
+/* heap.c: which tests of a broken heap break it themselves? Fills in damage, broken_heap and root. */
+void heap_judge(Reproduction *rp);
+
 /* folder.c: what is left for people. */
 bool folder_begin(Reproduction *rp, const char *wanted, Err *err);
 bool folder_write_test(Reproduction *rp, Candidate *c, Err *err);
@@ -102,6 +108,7 @@ bool folder_finish(Reproduction *rp, Err *err);
 /* report.c: terminal, JSON, findings. */
 bool report_all(Reproduction *rp, Err *err);
 void report_failure_line(const Reproduction *rp, Str *out);
+void report_place(const Place *p, Str *out); /* "jo.c:12"; "jo.c": the line is not known */
 /* What the crash file lacks, one line each. */
 void report_lacks(const Reproduction *rp, Strings *out);
 
