@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { SHORT_TEXT = 24, MOST_NAMED = 4, LONG_STORY = 5 };
+enum { SHORT_TEXT = 24, MOST_NAMED = 4, LONG_STORY = 5, MANY_TIMES = 3 };
 
 /* ---- steps */
 
@@ -96,7 +96,7 @@ static Special special_of(const ApiPlace *p, const SeqValue *v)
     bool number =
         v->kind == VALUE_INTEGER && p->type && (p->role == ROLE_INTEGER || p->role == ROLE_LENGTH);
     int64_t n = number ? number_of(p->type, v->integer) : 1;
-    if (v->kind == VALUE_NULL && p->role != ROLE_CALLBACK && p->role != ROLE_USER_DATA)
+    if (v->kind == VALUE_NULL && p->role != ROLE_USER_DATA)
         return (Special){ "null", "NULL" };
     if ((v->kind == VALUE_STRING || v->kind == VALUE_BYTES) && v->n == 0)
         return (Special){ "empty", "empty" };
@@ -235,6 +235,15 @@ static void say_result(const SeqTest *t, unsigned step, Str *out)
 
 /* ---- whole */
 
+/* How often the call of a step is made in a row, up to it. */
+static unsigned times_called(const SeqTest *t, unsigned step)
+{
+    unsigned n = 0;
+    for (unsigned i = step + 1; i-- > 0 && t->seq->steps[i].f == t->seq->steps[step].f;)
+        n++;
+    return n;
+}
+
 /* "_with_null_key" and " when key is NULL", or " for "abc"". */
 static void add_values(const SeqStep *st, Str *name, Str *sentence)
 {
@@ -311,7 +320,8 @@ static unsigned count_calls(const SeqTest *t)
     unsigned n = 0;
     for (unsigned i = 0; i < t->seq->n; i++) {
         const SeqStep *st = &t->seq->steps[i];
-        n += st->f && !st->looking && !st->closing && !gives_back(st);
+        bool again = i && st->f && t->seq->steps[i - 1].f == st->f && !t->example;
+        n += st->f && !again && !st->looking && !st->closing && !gives_back(st);
     }
     return n;
 }
@@ -354,6 +364,11 @@ void describe_test(const SeqTest *t, Str *name, Str *sentence)
         str_add(sentence, "is called");
     add_values(st, &word, sentence);
     name_result(t, about, &word);
+    unsigned times = times_called(t, about);
+    if (times > MANY_TIMES) {
+        str_addf(&word, "_%u_times", times);
+        str_addf(sentence, " the %uth time in a row", times);
+    }
     if (before >= 0) {
         str_addf(&word, "_after_%s", t->seq->steps[before].f->name);
         str_addf(sentence, ", after %s()", t->seq->steps[before].f->name);

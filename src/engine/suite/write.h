@@ -20,7 +20,7 @@
 
 typedef struct WriteFile {
     Str stubs;                   /* callbacks, as C */
-    Map known;                   /* their signatures -> number */
+    Map known;                   /* their signatures -> name */
     bool counts;                 /* stub_calls is used */
     Str texts;                   /* long texts and files, as C */
     Map long_texts;              /* content -> name */
