@@ -160,8 +160,7 @@ static bool is_va_list(LLVMValueRef v)
     if (LLVMIsALoadInst(v))
         v = LLVMGetOperand(v, 0);
     LLVMTypeRef t = LLVMIsAGetElementPtrInst(v) ? LLVMGetGEPSourceElementType(v) : NULL;
-    const char *name =
-        t && LLVMGetTypeKind(t) == LLVMStructTypeKind ? LLVMGetStructName(t) : NULL;
+    const char *name = t && LLVMGetTypeKind(t) == LLVMStructTypeKind ? LLVMGetStructName(t) : NULL;
     return name && strcmp(name, "struct.__va_list_tag") == 0;
 }
 

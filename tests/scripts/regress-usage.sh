@@ -17,7 +17,7 @@ ok "tests" regress libtiny.a --headers tiny.h --count 1000 --seed 1 -- ./example
 ok "the magic word came from the example" in_tests 'driver_connect\(driver[0-9]*, "mem:tiny", NULL\)'
 ok "a table is created and the statement closed" in_tests 'CHECK_INT\(stmt_execute\(stmt[0-9]*, "create table test .*\), 0\)'
 ok "what fails in a new state is a test that expects so" in_tests \
-    'CHECK_INT\(stmt_(execute\(stmt[0-9]*, "drop table|update\(stmt[0-9]*, "insert into).*\), -1\)'
+    'CHECK_INT\(stmt_(execute|update)\(stmt[0-9]*, "(drop table|insert into).*\), -1\)'
 ok "they pass" make -s -C tests check LIBRARY="$PWD/libtiny.a" CFLAGS="-g -I$PWD"
 ok "the same seed gives the same tests" eval 'mv tests first &&
     regress libtiny.a --headers tiny.h --count 1000 --seed 1 -- ./example && for f in tests/*.[ch]; do cmp "$f" "first/${f#tests/}" || exit 1; done'

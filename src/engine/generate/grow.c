@@ -858,8 +858,7 @@ static unsigned says_of(const ApiFunction *f, const ApiType *t, bool more, unsig
         bool room = p->role == ROLE_BUFFER_OUT || p->role == ROLE_OUT;
         if (p->role == ROLE_HANDLE && p->handle == t && !handles++)
             *place = i;
-        else if (!room && !(p->role == ROLE_LENGTH && p->partner >= 0) &&
-                 !(more && is_free(f, i)))
+        else if (!room && !(p->role == ROLE_LENGTH && p->partner >= 0) && !(more && is_free(f, i)))
             return 0;
         says |= p->role == ROLE_BUFFER_OUT ? 2 : room;
     }

@@ -266,8 +266,8 @@ static void vary_steps(Chase *c, bool here)
     }
 }
 
-size_t chase_variants(const GrowPlan *g, Arena *a, const SeqTest *t, const Mutant *fault,
-                      Seq **out, size_t most)
+size_t chase_variants(const GrowPlan *g, Arena *a, const SeqTest *t, const Mutant *fault, Seq **out,
+                      size_t most)
 {
     assert(t->seq && fault->function);
     Chase c = { g, a, fault, t, t->seq, out, 0, most };

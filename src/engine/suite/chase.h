@@ -24,6 +24,6 @@
 enum { CHASE_MARK = '#' };
 
 /* In the arena, closed as the test is; at most so many. */
-size_t chase_variants(const GrowPlan *g, Arena *a, const SeqTest *t, const Mutant *fault,
-                      Seq **out, size_t most);
+size_t chase_variants(const GrowPlan *g, Arena *a, const SeqTest *t, const Mutant *fault, Seq **out,
+                      size_t most);
 #endif

@@ -2,6 +2,7 @@
 #include "engine/suite/chase.h"
 #include "engine/suite/describe.h"
 #include <assert.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -105,12 +106,21 @@ static unsigned noise_of_text(const SeqValue *v)
     return noise < 30 ? noise : 30;
 }
 
-static unsigned noise_of(const SeqValue *v)
+/* Is it like a text that somebody would write, with marks put in or taken out? */
+static bool has_marks(const SeqValue *v)
+{
+    for (size_t i = 0; i < v->n; i++)
+        if (ispunct(v->bytes[i]) && !strchr("_-./", v->bytes[i]))
+            return true;
+    return false;
+}
+
+static unsigned noise_of(const SeqStep *st, const SeqValue *v)
 {
     int64_t x = (int64_t)v->integer;
     bool edge = x == INT32_MAX || x == INT32_MIN || x == UINT32_MAX || x == INT64_MAX;
     if (v->kind == VALUE_STRING)
-        return noise_of_text(v);
+        return noise_of_text(v) + (st->divergent && has_marks(v));
     return v->kind == VALUE_INTEGER && !edge && (x > 100 || x < -1) ? 2 : 0;
 }
 
@@ -130,8 +140,8 @@ static unsigned cost_of(const Seq *s)
     for (unsigned i = 0; i < s->n; i++) {
         cost += 1000;
         for (unsigned k = 0; k < s->steps[i].nargs && s->steps[i].f; k++)
-            cost +=
-                noise_of(&s->steps[i].args[k]) + (is_made_null(s, &s->steps[i].args[k]) ? 5 : 0);
+            cost += noise_of(&s->steps[i], &s->steps[i].args[k]) +
+                    (is_made_null(s, &s->steps[i].args[k]) ? 5 : 0);
     }
     return cost;
 }
@@ -161,7 +171,7 @@ static size_t plain_variants(Arena *a, const Seq *s, Seq **out, size_t most)
                 out[n] = seq_copy(a, s);
                 out[n++]->steps[i].args[k] = value_null();
             }
-            if (!noise_of(&st->args[k]) || !is_free(st, k) || st->args[k].given)
+            if (!noise_of(st, &st->args[k]) || !is_free(st, k) || st->args[k].given)
                 continue;
             for (size_t t = 0; t < (text ? 2 : 4) && n < most; t++) {
                 out[n] = seq_copy(a, s);
@@ -366,9 +376,7 @@ static bool find_reached(const Reducer *r, Hunt *h, Err *err)
     Outcome *out = arena_array(&a, Outcome, n + 1);
     uint8_t *blocks = xcalloc(exec_nreached(r->plan->mutants) + 1, 1);
     for (size_t i = 0; i < n; i++)
-        jobs[i] = (ExecJob){
-            .seq = r->suite->tests.items[i]->seq, .fill = FRESH, .reached = true
-        };
+        jobs[i] = (ExecJob){ .seq = r->suite->tests.items[i]->seq, .fill = FRESH, .reached = true };
     bool ok = exec_run(r->plan->mutants, &a, jobs, n, out, err);
     for (size_t i = 0; ok && i < n; i++)
         if (r->keep[i] && !sees(r->suite->tests.items[i], &out[i]))
@@ -388,9 +396,9 @@ static bool hunt_some(Reducer *r, Hunt *h, const uint32_t *which, size_t n, Err 
     Outcome *out = arena_array(&a, Outcome, n + 1);
     for (size_t i = 0; i < n; i++) {
         uint32_t test = h->tests[which[i]].items[h->next[which[i]]];
-        jobs[i] = (ExecJob){
-            .seq = r->suite->tests.items[test]->seq, .mutant = which[i] + 1, .fill = FRESH
-        };
+        jobs[i] = (ExecJob){ .seq = r->suite->tests.items[test]->seq,
+                             .mutant = which[i] + 1,
+                             .fill = FRESH };
     }
     bool ok = exec_run(r->plan->mutants, &a, jobs, n, out, err);
     for (size_t i = 0; ok && i < n; i++) {
@@ -525,7 +533,8 @@ static Seq *with_look(Arena *a, const Seq *s, unsigned kept)
 }
 
 /* Variants that tell the mutant, the plainest first; how many. */
-static bool find_telling(const Reducer *r, Arena *a, Chased *c, uint32_t mutant, size_t *n, Err *err)
+static bool find_telling(const Reducer *r, Arena *a, Chased *c, uint32_t mutant, size_t *n,
+                         Err *err)
 {
     ExecJob *jobs = arena_array(a, ExecJob, 3 * c->n + 1);
     Outcome *out = arena_array(a, Outcome, 3 * c->n + 1);
@@ -674,8 +683,8 @@ static bool covers_alone(const Reducer *r, const Outcome *o, const uint32_t *n)
 }
 
 /* The shortest other test that sees the mutant; the test itself if there is none. */
-static bool find_other(const Reducer *r, const Hunt *h, size_t test, uint32_t mutant,
-                       size_t *other, Outcome *seen, Arena *a, Err *err)
+static bool find_other(const Reducer *r, const Hunt *h, size_t test, uint32_t mutant, size_t *other,
+                       Outcome *seen, Arena *a, Err *err)
 {
     ExecJob jobs[MOST_OTHERS];
     size_t of[MOST_OTHERS], n = 0;
@@ -684,9 +693,8 @@ static bool find_other(const Reducer *r, const Hunt *h, size_t test, uint32_t mu
         if (k == test || !r->keep[k])
             continue;
         of[n] = k;
-        jobs[n++] = (ExecJob){
-            .seq = r->suite->tests.items[k]->seq, .mutant = mutant + 1, .fill = FRESH
-        };
+        jobs[n++] =
+            (ExecJob){ .seq = r->suite->tests.items[k]->seq, .mutant = mutant + 1, .fill = FRESH };
     }
     Outcome *out = arena_array(a, Outcome, n + 1);
     *other = test;

@@ -1360,8 +1360,8 @@ static void add_step(Writer *w, Paragraph *p, unsigned step, Str *out)
     w->out = &text;
     write_step(w, step);
     w->out = before;
-    bool again = p->times && text.len == p->now.len &&
-                 memcmp(str_c(&text), str_c(&p->now), text.len) == 0;
+    bool again =
+        p->times && text.len == p->now.len && memcmp(str_c(&text), str_c(&p->now), text.len) == 0;
     if (!again) {
         end_paragraph(w, p, out);
         if (begins_paragraph(w, step) && out->len)
@@ -1392,7 +1392,7 @@ void write_test(WriteFile *f, const SeqTest *t, Str *name, Str *body, size_t *as
     w.needed = xcalloc(t->seq->n + 1, sizeof *w.needed);
     w.out = &text;
     Str sentence = { 0 };
-    describe_test(t, name, &sentence);
+    describe_test(t, f->usage, name, &sentence);
     str_release(&sentence);
     find_needed(&w);
     for (unsigned i = 0; i < t->seq->n; i++)

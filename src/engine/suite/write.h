@@ -25,6 +25,7 @@ typedef struct WriteFile {
     Str texts;                   /* long texts and files, as C */
     Map long_texts;              /* content -> name */
     Map text_names;
+    const Usage *usage;          /* for names of tests; NULL: none */
     const SeqFile *files;        /* that calls may ask for */
     size_t nfiles;
 } WriteFile;

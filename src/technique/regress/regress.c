@@ -226,10 +226,10 @@ static json_t *alive_as_json(const Reduced *d)
     json_t *list = json_array();
     for (size_t i = 0; i < d->alive.len; i++) {
         const Mutant *m = d->alive.items[i];
-        json_array_append_new(list, json_pack("{s:o,s:i,s:o,s:o}", "file", json_text(m->file),
-                                              "line", (int)m->line, "function",
-                                              json_text(m->function), "change",
-                                              json_text(m->what)));
+        json_array_append_new(list,
+                              json_pack("{s:o,s:i,s:o,s:o}", "file", json_text(m->file), "line",
+                                        (int)m->line, "function", json_text(m->function), "change",
+                                        json_text(m->what)));
     }
     return list;
 }

@@ -55,10 +55,11 @@ static void add_test(Regress *r, Groups *all, size_t number)
     Str name = { 0 }, body = { 0 }, why = { 0 }, same = { 0 };
     size_t assertions = 0;
     Group *g = group_of(all, t);
+    g->file.usage = r->usage;
     if (r->usage)
         g->file.files = usage_files(r->usage, &g->file.nfiles);
     write_test(&g->file, t, &name, &body, &assertions);
-    describe_test(t, &same, &why);
+    describe_test(t, r->usage, &same, &why);
     str_release(&same);
     vec_push(&g->tests,
              ((CTestCase){
