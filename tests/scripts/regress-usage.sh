@@ -111,6 +111,7 @@ ok "make check" regress libtiny.a --headers tiny.h --count 500 --seed 1 -- make 
 ok "…the magic word came from it" in_tests 'driver_connect\(driver[0-9]*, "mem:tiny", NULL\)'
 ok "…the library is as it was" cmp libtiny.a before.a
 ok "a command that does not use it" says "ran nothing that is linked with" status 2 "$SUNDEW" regress libtiny.a --headers tiny.h --count 5 -- true
+ok "…that a tool makes fail: how to go on" says "ended with status 3, see above (if it runs its programs under Valgrind" status 2 "$SUNDEW" regress libtiny.a --headers tiny.h --count 5 -- sh -c "exit 3"
 ok "a program that loads the library" eval '"$SUNDEW" capture -q -- sh -c "gcc -g -fPIC -shared tiny.c -o libtiny.so && gcc -g example.c -L. -ltiny -Wl,-rpath,$PWD -o loads" &&
     rm -rf tests && regress libtiny.so --headers tiny.h --count 500 --seed 1 -- ./loads'
 ok "…the magic word came from it, too" in_tests 'driver_connect\(driver[0-9]*, "mem:tiny", NULL\)'
