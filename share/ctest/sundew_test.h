@@ -229,7 +229,8 @@ static SUNDEW_UNUSED_ void sundew_bytes_(const void *bytes, size_t n)
     size_t i;
     fputc('"', SUNDEW_OUT_);
     for (i = 0; i < n; i++)
-        if (p[i] < 32 || p[i] > 126 || p[i] == '"' || p[i] == '\\' || p[i] == '?')
+        if (p[i] < 32 || p[i] > 126 || p[i] == '"' || p[i] == '\\' ||
+            (p[i] == '?' && i && p[i - 1] == '?'))
             fprintf(SUNDEW_OUT_, "\\%03o", p[i]);
         else
             fputc(p[i], SUNDEW_OUT_);

@@ -881,7 +881,7 @@ static void note_stores(Reader *r, const Event *e, uint32_t call, const Known *k
     RawCall *c = &r->raw->calls.items[call];
 
     for (unsigned i = 0; c->api && c->via != VIA_LIBRARY && i < c->nparams; i++) {
-        const Object *o = c->objects[i] == NO_OBJECT ? NULL : &r->raw->objects.items[c->objects[i]];
+        Object *o = c->objects[i] == NO_OBJECT ? NULL : &r->raw->objects.items[c->objects[i]];
         if (o && k->levels[i] == 1)
             stores_note(r->arena, c, o, i, e, o->maker == call);
     }
@@ -907,14 +907,14 @@ static void take_call(Reader *r, Trace *t, const Event *e)
 }
 
 /* What objects hold when the library gives control back to the caller. */
-static void note_content(Reader *r, const Event *e, const RawCall *c, const Known *k)
+static void note_content(Reader *r, const Event *e, RawCall *c, const Known *k)
 {
     for (unsigned i = 0; c->api && c->via != VIA_LIBRARY && i <= c->nparams; i++) {
         uint64_t address = i < c->nparams ? c->addresses[i] : e->nvalues ? e->values[0].address : 0;
         size_t n = 0;
         const uint8_t *bytes = k->levels[i] == 1 && address ? event_bytes(e, address, &n) : NULL;
         if (bytes && c->objects[i] != NO_OBJECT)
-            stores_leave(r->arena, &r->raw->objects.items[c->objects[i]], bytes, n);
+            stores_leave(r->arena, c, &r->raw->objects.items[c->objects[i]], bytes, n);
     }
 }
 
@@ -1047,6 +1047,8 @@ static void settle_deaths(Reader *r, size_t first)
         /* storage of the example's that the library frees: nobody could make it again */
         if (o->block && o->callers && o->maker != NO_CALL &&
             map_getn(&r->freed, &o->block->id, sizeof o->block->id))
+            r->raw->calls.items[o->maker].unknown = true;
+        if (o->found && o->maker != NO_CALL)     /* nobody saw what became of it */
             r->raw->calls.items[o->maker].unknown = true;
         o->block = NULL;
     }
