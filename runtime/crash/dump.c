@@ -264,6 +264,28 @@ static void choose_frames(const SundewLane *l)
     }
 }
 
+static bool is_main(const SundewFrame *f)
+{
+    return f->row < sundew_tables.nfunctions &&
+           strcmp(sundew_tables.functions[f->row].symbol, "main") == 0;
+}
+
+/* Another thread fails: main() runs the program again, with all its threads. It is the first
+ * frame of the main thread, and stays as it is as long as main() runs. */
+static void choose_main(void)
+{
+    const SundewThread *t = sundew_threads;
+    while (t && !(t->taken && t->tid == getpid()))
+        t = t->next;
+    if (!t || t == dump.thread || !t->nlanes || t->lanes[0].top <= SUNDEW_FIRST_FRAME ||
+        dump.nframes == FRAMES_MOST)
+        return;
+    const SundewLane *l = &t->lanes[0];
+    const SundewFrame *f = sundew_frame_at(l, SUNDEW_FIRST_FRAME);
+    if (is_main(f) && !(f->flags & SUNDEW_FRAME_STALE))
+        dump.frames[dump.nframes++] = (Chosen){ l, f, f->flags | SUNDEW_FRAME_ELSEWHERE };
+}
+
 /* ---- what must not leave */
 
 static bool anything_hidden(void)
@@ -355,6 +377,7 @@ static void out_frames(SundewOut *o)
         choose_frames(inner);
     if (t->nlanes && inner != &t->lanes[0])
         choose_frames(&t->lanes[0]);
+    choose_main();
     for (unsigned i = 0; i < dump.nframes; i++) {
         const SundewFrame *f = dump.frames[i].frame;
         const SundewFunction *fn = &sundew_tables.functions[f->row];
@@ -383,17 +406,36 @@ static void out_copy(SundewOut *o, unsigned frame, const void *bytes, size_t n, 
     sundew_out_bytes(o, bytes, n);
 }
 
-/* main()'s arguments as they were. They have no type: where something is hidden they stay here. */
+/* Is main() the last frame, with arguments that may leave? They have no type: where something is
+ * hidden they stay here. */
+static bool has_arguments(void)
+{
+    return sundew_settings.ntext && dump.nframes && !dump.hides &&
+           is_main(dump.frames[dump.nframes - 1].frame);
+}
+
+/* main()'s arguments as they were: a program cuts its words up, moves and drops them. */
 static void out_arguments(SundewOut *o)
 {
     const SundewSettings *s = &sundew_settings;
-    unsigned last = dump.nframes ? dump.nframes - 1 : 0;
-    if (!s->ntext || !dump.nframes || dump.hides ||
-        strcmp(sundew_tables.functions[dump.frames[last].frame->row].symbol, "main") != 0)
+    SundewCopyRecord r = { .frame = dump.nframes - 1, .address = s->argv };
+    uint64_t null = 0, words = 0;
+    if (!has_arguments())
         return;
+    for (uint64_t at = 0; at < s->ntext; at += strlen(s->text_before + at) + 1)
+        words++;
+    if ((words + 1) * sizeof null != s->nargv)
+        return;
+    sundew_out_record(o, SUNDEW_REC_COPY, sizeof r + (words + 1) * sizeof null);
+    sundew_out_bytes(o, &r, sizeof r);
+    for (uint64_t at = 0; at < s->ntext; at += strlen(s->text_before + at) + 1) {
+        uint64_t word = s->text + at;
+        sundew_out_bytes(o, &word, sizeof word);
+    }
+    sundew_out_bytes(o, &null, sizeof null);
     for (uint64_t at = 0; at < s->ntext;) {
         size_t n = strlen(s->text_before + at) + 1;
-        out_copy(o, last, s->text_before + at, n, s->text + at);
+        out_copy(o, r.frame, s->text_before + at, n, s->text + at);
         at += n;
     }
 }
@@ -562,6 +604,9 @@ static void add_roots(SundewWalk *w)
                 sundew_walk_add(w, g->address, g->type, true);
         }
     }
+    const SundewSettings *s = &sundew_settings;
+    for (uint64_t at = 0; has_arguments() && at < s->ntext; at += strlen(s->text_before + at) + 1)
+        sundew_walk_add(w, s->text + at, 0, true);
 }
 
 /* What was freed is read as it was then. */

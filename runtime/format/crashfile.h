@@ -74,6 +74,7 @@ enum {
     SUNDEW_FRAME_CUT = 4,        /* a budget ended its copying */
     SUNDEW_FRAME_UNSURE = 8,     /* inlined functions say no word when they are left: the
                                   * names of the machine's stack tell if it was there */
+    SUNDEW_FRAME_ELSEWHERE = 16, /* main() of the main thread; another one failed */
 };
 
 typedef struct SundewFrameRecord {

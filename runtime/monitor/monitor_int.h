@@ -161,6 +161,7 @@ void sundew_thread_begin(SundewThread *t);            /* is this one now */
 void sundew_thread_key(void);                         /* at start */
 SundewLane *sundew_lane_at(SundewThread *t, uint64_t sp);   /* made if need be */
 
+enum { SUNDEW_FIRST_FRAME = 16 };      /* its offset in a lane */
 static inline SundewFrame *sundew_frame_at(const SundewLane *l, uint32_t offset)
 {
     return (SundewFrame *)(void *)(l->base + offset);
@@ -312,6 +313,7 @@ typedef struct SundewRow {
     uint32_t entries;                  /* since the last look */
     uint32_t copying;                  /* ticks, estimated from samples */
     uint8_t backoff;
+    uint8_t early;                     /* entries with all variables copied; it stops counting */
     uint64_t until;                    /* when it gets another chance; 0 */
 } SundewRow;
 

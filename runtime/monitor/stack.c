@@ -32,7 +32,7 @@
 #include <unistd.h>
 
 enum {
-    FIRST = 16,                        /* offset of the first frame */
+    FIRST = SUNDEW_FIRST_FRAME,
     MAIN_CAP = 4 << 20,
     LANE_CAP = 1 << 20,
     COPIES_CAP = 1 << 20,              /* beyond, frames without copies */

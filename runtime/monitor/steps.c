@@ -85,6 +85,28 @@ static const SundewCopy *copied(const Done *done, unsigned n, uint64_t address, 
     return NULL;
 }
 
+/* Functions that were entered a few times only can afford more: functions near main() change most
+ * of a program's variables, and the plan has room for small ones. */
+static bool is_seldom(uint32_t row)
+{
+    enum { SELDOM = 4 };
+    return !sundew_rows || (sundew_rows[row].early < SELDOM && ++sundew_rows[row].early);
+}
+
+static void copy_variables(SundewLane *l, SundewFrame *f, const Done *done, unsigned n)
+{
+    enum { ROOM = 16 << 10, LANE_ROOM = 512 << 10 };
+    const SundewFunction *fn = &sundew_tables.functions[f->row];
+    size_t left = ROOM;
+    for (uint32_t i = 0; i < fn->nuses && l->top < LANE_ROOM; i++) {
+        const SundewGlobal *g = sundew_global_numbered(sundew_tables.uses[fn->uses + i]);
+        if (!g || !g->address || g->constant || g->size > left ||
+            copied(done, n, g->address, g->size))
+            continue;
+        left -= sundew_add_copy(l, f, g->address, g->size, g->type, 0);
+    }
+}
+
 void sundew_copy_steps(SundewLane *l, SundewFrame *f)
 {
     const SundewFunction *fn = &sundew_tables.functions[f->row];
@@ -112,6 +134,8 @@ void sundew_copy_steps(SundewLane *l, SundewFrame *f)
         if (sundew_add_copy(l, f, p, size, step->type, step->from))
             done[i].copy = c;
     }
+    if (fn->nuses && sundew_tables.strategy == SUNDEW_COPY_USED && is_seldom(f->row))
+        copy_variables(l, f, done, n);
 }
 
 /* ---- at the entry of a function, with the strategy "deep" */

@@ -128,15 +128,28 @@ void escape_xml_z(Str *out, const char *s) { escape_xml(out, s, strlen(s)); }
 
 void escape_c_string(Str *out, const char *s, size_t n)
 {
+    static const char plain[] = "\"'\\?\n\t\r", letter[] = "\"'\\?ntr";
+    assert(sizeof plain == sizeof letter);
     for (size_t i = 0; i < n; i++) {
         unsigned char c = (unsigned char)s[i];
-        if (c == '\n')
-            str_add(out, "\\n");
-        else if (c < 0x20 || c >= 0x7f || c == '"' || c == '\'' || c == '\\' || c == '?')
+        const char *at = c ? strchr(plain, c) : NULL;
+        if (at)
+            str_addf(out, "\\%c", letter[at - plain]);
+        else if (c < 0x20 || c >= 0x7f)
             str_addf(out, "\\%03o", c);
         else
             str_addc(out, (char)c);
     }
+}
+
+/* A backslash at the end of a line, with blanks behind it or not, joins lines. Two question marks
+ * begin a trigraph; one before '>' ends a comment of PHP. */
+static bool is_safe_in_comment(const char *s, size_t n, size_t i)
+{
+    char next = i + 1 < n ? s[i + 1] : '\n';
+    if (s[i] == '\\')
+        return next > 0x20 && next < 0x7f;
+    return s[i] != '?' || !strchr("?>\n", next);
 }
 
 void escape_c_comment(Str *out, const char *s, size_t n)
@@ -144,7 +157,7 @@ void escape_c_comment(Str *out, const char *s, size_t n)
     for (size_t i = 0; i < n; i++) {
         unsigned char c = (unsigned char)s[i];
         char last = out->len ? out->data[out->len - 1] : 0;
-        if (c < 0x20 || c >= 0x7f || c == '\\' || c == '?')
+        if (c < 0x20 || c >= 0x7f || !is_safe_in_comment(s, n, i))
             str_addc(out, c == '?' ? '.' : ' ');
         else if ((c == '/' && last == '*') || (c == '*' && last == '/'))
             str_addc(out, ' '), str_addc(out, (char)c);

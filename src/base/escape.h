@@ -30,10 +30,11 @@ void escape_utf8(Str *out, const char *s, size_t n);
 void escape_xml(Str *out, const char *s, size_t n);
 void escape_xml_z(Str *out, const char *s);
 
-/* The inside of a C string literal, all else than plain characters as \ooo;
- * no trigraphs. Safe in a char literal too. */
+/* The inside of a C string literal: \n, \t, \r, \", \', \\, \?; all else than plain
+ * characters as \ooo; no trigraphs. Safe in a char literal too. */
 void escape_c_string(Str *out, const char *s, size_t n);
-/* The inside of a C comment: one line, no end of comment, no line splice. */
+/* The inside of a C comment: one line, no end of comment, no line splice, no trigraph, no "?>". The
+ * escapes of a string in it stay. */
 void escape_c_comment(Str *out, const char *s, size_t n);
 /* A C identifier: [A-Za-z0-9_], not beginning with a digit, no keyword. */
 void escape_c_identifier(Str *out, const char *s, size_t n);

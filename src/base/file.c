@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Devices need not end; nobody wants more from a pipe. */
+/* Devices need not end; nobody wants more from a pipe. A file may be all holes. */
 #define MOST_OF_DEVICE (64u << 20)
-#define MOST_OF_FILE   (8ull << 30)
+#define MOST_OF_FILE   (2ull << 30)
 
 static bool read_some(int fd, uint64_t most, Str *out, Err *err)
 {
@@ -40,6 +40,8 @@ bool file_read_fd(int fd, Str *out, Err *err)
 {
     struct stat st;
     bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    if (regular && (uint64_t)st.st_size > MOST_OF_FILE)
+        return err_set(err, "larger than %llu MiB", MOST_OF_FILE >> 20);
     return read_some(fd, regular ? MOST_OF_FILE : MOST_OF_DEVICE, out, err);
 }
 

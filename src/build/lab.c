@@ -545,6 +545,21 @@ Lab *lab_new(const LabPlan *plan, Err *err)
     return NULL;
 }
 
+Lab *lab_with_asan(const Lab *first, Err *err)
+{
+    LabPlan plan = first->plan;
+    assert(!plan.asan);
+    plan.asan = true;
+    Lab *lab = lab_new(&plan, err);
+    for (size_t i = 0; lab && i < lab->nunits; i++) {
+        const Map *edits = &first->units[i].edits;
+        assert(lab->units[i].unit == first->units[i].unit);
+        for (size_t k = 0; k < edits->len; k++)
+            map_put(&lab->units[i].edits, edits->entries[k].key, edits->entries[k].value);
+    }
+    return lab;
+}
+
 void lab_free(Lab *lab)
 {
     if (!lab)

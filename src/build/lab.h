@@ -49,6 +49,10 @@ typedef struct LabPlan {
 Lab *lab_new(const LabPlan *plan, Err *err);
 void lab_free(Lab *lab);                       /* NULL is fine */
 
+/* The same with the address sanitizer: tests that were written for the first can be built there.
+ * The first outlives it. */
+Lab *lab_with_asan(const Lab *first, Err *err);
+
 /* The unit of a function. One of a header is in many: that of `near` (may be
  * NULL) if it sees the header. NULL: none. */
 const LabUnit *lab_unit_of(Lab *lab, const Function *fn, const LabUnit *near);

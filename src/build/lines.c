@@ -72,6 +72,11 @@ PlaceNames *places_new(void)
     return names;
 }
 
+const char *places_text(PlaceNames *names, const char *text)
+{
+    return arena_strdup(&names->arena, text);
+}
+
 void places_free(PlaceNames *names)
 {
     if (!names)

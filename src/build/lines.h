@@ -24,5 +24,7 @@ typedef Vec(Place) Places;
 typedef struct PlaceNames PlaceNames;
 PlaceNames *places_new(void);
 void places_free(PlaceNames *n);               /* NULL is fine */
+/* A text that lives as long as `n`, for places from elsewhere. */
+const char *places_text(PlaceNames *n, const char *text);
 bool places_find(PlaceNames *n, const char *binary, const uint64_t *at, size_t count, Places *out);
 #endif

@@ -7,9 +7,11 @@
 #include "build/library.h"
 #include "build/woven.h"
 #include <assert.h>
+#include <inttypes.h>
 
 typedef struct Making {
     const Program *program;
+    const Calls *calls;              /* NULL: without points-to */
     const char *libexec;
     bool strict;
     bool only_sites;                 /* the table, not the program */
@@ -20,8 +22,9 @@ typedef struct Making {
 
 static bool write_sites(json_t *sites, const ScheduleFigures *f, const char *out, Err *err)
 {
-    json_t *all = json_pack("{s:O,s:I,s:I}", "sites", sites, "accesses", (json_int_t)f->accesses,
-                            "probed", (json_int_t)f->probed);
+    json_t *all =
+        json_pack("{s:O,s:I,s:I,s:I}", "sites", sites, "accesses", (json_int_t)f->accesses,
+                  "escaping", (json_int_t)f->escaping, "probed", (json_int_t)f->probed);
     bool ok = json_write(out, all, err);
     json_decref(all);
     return ok;
@@ -35,7 +38,7 @@ static bool make(void *arg, const char *out, Err *err)
     Woven *w = weave_begin(m->program, err);
     if (w && m->exposed)
         weave_expose(w);
-    bool ok = w && weave_schedule(w, sites, &figures, err);
+    bool ok = w && weave_schedule(w, m->calls, sites, &figures, err);
     if (ok && m->only_sites) {
         ok = write_sites(sites, &figures, out, err);
     } else if (ok) {
@@ -72,6 +75,7 @@ static bool read_sites(const char *path, ScheduleBuild *out, Err *err)
                             .line = (unsigned)json_integer_value(json_array_get(row, 2)) };
     }
     out->accesses = (size_t)json_int(all, "accesses", 0);
+    out->escaping = (size_t)json_int(all, "escaping", 0);
     out->probed = (size_t)json_int(all, "probed", 0);
     json_decref(all);
     return true;
@@ -96,54 +100,71 @@ static bool get_both(BuildRecipe *r, Making *m, const char *sites_name, Schedule
 
 static const char *const runtimes[] = { "schedule", "forkserver", NULL };
 
-bool build_schedule(const Program *p, const char *libexec, bool strict, ScheduleBuild *out,
-                    Err *err)
+/* What the build depends on beside the program. */
+static char *variant(const Making *m)
 {
-    Making m = { .program = p, .libexec = libexec, .strict = strict };
+    return m->calls ? xprintf("%s pointsto %" PRIx64, m->strict ? "asan" : "plain",
+                              summaries_hash(calls_summaries(m->calls)))
+                    : xstrdup(m->strict ? "asan" : "plain");
+}
+
+bool build_schedule(const Program *p, const Calls *calls, const char *libexec, bool strict,
+                    ScheduleBuild *out, Err *err)
+{
+    Making m = { .program = p, .calls = calls, .libexec = libexec, .strict = strict };
+    char *how = variant(&m);
     BuildRecipe r = { .program = p,
                       .name = "schedule",
-                      .variant = strict ? "asan" : "plain",
+                      .variant = how,
                       .runtimes = runtimes,
                       .libexec = libexec,
                       .make = make,
                       .arg = &m };
     assert(p && libexec && out);
-    return get_both(&r, &m, "schedule.sites", out, err);
+    bool ok = get_both(&r, &m, "schedule.sites", out, err);
+    free(how);
+    return ok;
 }
 
-static bool make_library(const Program *p, const char *libexec, char *const *link, bool exposed,
-                         ScheduleBuild *out, char **preload, Err *err)
+static bool make_library(const Program *p, const Calls *calls, const char *libexec,
+                         char *const *link, bool exposed, ScheduleBuild *out, char **preload,
+                         Err *err)
 {
     Err none = { 0 };
     *preload = library_find_asan(&none);
     Making m = { .program = p,
+                 .calls = calls,
                  .libexec = libexec,
                  .strict = *preload != NULL,
                  .library = true,
                  .exposed = exposed,
                  .link = link };
+    char *how = variant(&m);
     BuildRecipe r = { .program = p,
                       .name = exposed ? "schedule-exposed.so" : "schedule.so",
-                      .variant = *preload ? "asan" : "plain",
+                      .variant = how,
                       .runtimes = runtimes,
                       .libexec = libexec,
                       .link = link,
                       .make = make,
                       .arg = &m };
     assert(p && libexec && out);
-    return get_both(&r, &m, exposed ? "schedule-exposed.so.sites" : "schedule.so.sites", out, err);
+    bool ok =
+        get_both(&r, &m, exposed ? "schedule-exposed.so.sites" : "schedule.so.sites", out, err);
+    free(how);
+    return ok;
 }
 
-bool build_schedule_library(const Program *p, const char *libexec, char *const *link,
-                            ScheduleBuild *out, char **preload, Err *err)
+bool build_schedule_library(const Program *p, const Calls *calls, const char *libexec,
+                            char *const *link, ScheduleBuild *out, char **preload, Err *err)
 {
-    return make_library(p, libexec, link, false, out, preload, err);
+    return make_library(p, calls, libexec, link, false, out, preload, err);
 }
 
 bool build_schedule_exposed(const Program *p, const char *libexec, char *const *link,
                             ScheduleBuild *out, char **preload, Err *err)
 {
-    return make_library(p, libexec, link, true, out, preload, err);
+    return make_library(p, NULL, libexec, link, true, out, preload, err);
 }
 
 void schedule_build_release(ScheduleBuild *b)

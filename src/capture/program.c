@@ -294,7 +294,7 @@ static const CapturedProgram *by_file(Workspace *ws, const char *path, const Map
     if (!record)
         record = record_by_units(ws, records, full);
     CapturedProgram *p = load(ws, workspace_arena(ws), full, record, err);
-    if (p && !p->nunits && !p->nfailed && !p->nforeign) {
+    if (p && !p->nunits && !p->nfailed && !p->nforeign && !p->ndamaged) {
         err_set(err,
                 "%s was not built under capture: no unit of this "
                 "workspace is in it; build it again from clean: "

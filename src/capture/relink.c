@@ -230,6 +230,13 @@ static bool add_library(Relinking *r, const char *word, const char *name, Err *e
     return true;
 }
 
+/* Names and lines of functions are needed where the build throws them away. */
+static bool is_stripping(const char *word)
+{
+    static const char *const words[] = { "-s", "-S", "--strip-all", "--strip-debug", NULL };
+    return str_is_one_of(word, words);
+}
+
 /* "-a,-Map=x,-b" without its map, as a -Wl, word; NULL: nothing is left. */
 static char *without_map(const char *list, bool *name_follows)
 {
@@ -239,7 +246,7 @@ static char *without_map(const char *list, bool *name_follows)
         bool named = *name_follows;
         *name_follows = strcmp(w, "-Map") == 0 || strcmp(w, "--Map") == 0;
         if (named || *name_follows || str_starts(w, "-Map=") || str_starts(w, "--Map=") ||
-            strcmp(w, "-M") == 0 || strcmp(w, "--print-map") == 0)
+            strcmp(w, "-M") == 0 || strcmp(w, "--print-map") == 0 || is_stripping(w))
             continue;
         str_addf(&out, ",%s", w);
     }
@@ -451,6 +458,8 @@ static bool walk(Relinking *r, const Strings *words, size_t *i, Err *err)
     const char *word = words->items[*i];
     if (word[0] != '-' || !word[1])
         return add_input(r, word, err);
+    if (is_stripping(word))
+        return true;
     const struct ld_map *map = map_of(word);
     if (map) {
         *i += map->words - 1;

@@ -8,8 +8,8 @@
  *     if (!relink_command(ws, captured, &r, &argv, err)) …
  *     run argv in captured->link_directory
  *
- * What is not replaced stays as the build had it: libraries, linker flags,
- * objects that were not captured. An archive loses the members that are
+ * What is not replaced stays as the build had it: libraries, linker flags (but for -s and its
+ * kin: names and lines stay), objects that were not captured. An archive loses the members that are
  * replaced (a copy in `scratch` does), so that --whole-archive works too.
  */
 #ifndef SUNDEW_RELINK_H

@@ -28,7 +28,7 @@ static char *trace_folder(Session *s, Err *err)
 
     if (asked) {
         char *path = path_absolute(asked);
-        bool ok = dir_make(path, err) && dir_list(path, &names, err);
+        bool ok = session_claim(s, path, err) && dir_make(path, err) && dir_list(path, &names, err);
         if (ok && names.len)
             ok = err_set(err, "%s is not empty: a trace needs a folder of its own", asked);
         strings_release(&names);
@@ -194,6 +194,14 @@ static void pass_on(Session *s, const RunResult *r)
         session_note(s, "the program ended with status %d", r->failure.status);
 }
 
+static bool was_recorded(const char *folder, Err *err)
+{
+    Strings names = { 0 };
+    bool any = dir_list(folder, &names, err) && names.len;
+    strings_release(&names);
+    return any || err_set(err, "%s: the program recorded nothing; is the disk full?", folder);
+}
+
 static bool run_record(Session *s, Err *err)
 {
     RecordPlan plan = { .libexec = session_libexec(s), .only = session_option_all(s, "function") };
@@ -224,7 +232,7 @@ static bool run_record(Session *s, Err *err)
             ok = folder && run_recorded(s, program, folder, budget, &result, err);
             if (ok)
                 pass_on(s, &result);
-            ok = ok && count(folder, p, &counted, err);
+            ok = ok && was_recorded(folder, err) && count(folder, p, &counted, err);
             if (ok)
                 tell(s, folder, &counted, &result);
             run_result_release(&result);

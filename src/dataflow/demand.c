@@ -52,6 +52,7 @@ static Sym row_of_load(Sought *s, const Op *op)
     Slot *slot = vec_grow(&s->slots);
     slot->load = op;
     slot->present = s->guard ? s->guard : yes(s);
+    slot->aside = s->aside > 0;
     slot->used = arena_array(s->a, bool, n + 1);
     slot->row = sym_tuple(s, n);
     bool *used = slot->used;
@@ -132,11 +133,15 @@ static Truth same_key(Sought *s, const Slot *x, const Slot *y, const struct Uniq
 static void assert_other_row(Sought *s, size_t from, size_t mid, size_t end)
 {
     Truth other = no(s);
+    bool any = false;
     if (from + (end - mid) > mid || end == mid)
         return;
     for (size_t i = 0; i < end - mid; i++) {
         const Slot *x = &s->slots.items[from + i], *y = &s->slots.items[mid + i];
         const struct UniqueKey *u = primary_of(x->load);
+        if (x->aside && y->aside)                  /* no part of the row */
+            continue;
+        any = true;
         if (x->load != y->load || !u)
             return;
         Truth differ = arith_not(s->z, same_key(s, x, y, u));
@@ -150,7 +155,8 @@ static void assert_other_row(Sought *s, size_t from, size_t mid, size_t end)
                 arith_or(s->z, differ, arith_not(s->z, arith_same(s->z, x->present, y->present)));
         other = arith_or(s->z, other, differ);
     }
-    sought_assert(s, other);
+    if (any)
+        sought_assert(s, other);
 }
 
 /* ---- keys */
@@ -769,6 +775,115 @@ Sym demand_row(Sought *s, const Op *op)
 
 /* ---- subqueries */
 
+static void note_subquery(Term *t, void *arg) { *(bool *)arg |= t->op != NULL; }
+
+/* The table that a subquery looks through row by row; NULL: it does more. */
+static const Op *table_below(const Op *op)
+{
+    bool more = false;
+    switch (op->kind) {
+    case OP_LOAD: return op;
+    case OP_FILTER: term_walk(op->cond, note_subquery, &more); break;
+    case OP_FOREACH:
+        for (size_t i = 0; i < op->nitems; i++) {
+            term_walk(op->items[i].expr, note_subquery, &more);
+            more |= op->items[i].flatten;
+        }
+        break;
+    default: return NULL;
+    }
+    return more ? NULL : table_below(op->in[0]);
+}
+
+/* Does a row of the table come out of the subquery? *row is what comes out. */
+static Truth comes_out(Sought *s, const Op *op, Sym *row)
+{
+    if (op->kind == OP_LOAD)
+        return yes(s);
+    Truth before = comes_out(s, op->in[0], row);
+    SymEnv env = { row, s->outer };
+    if (op->kind == OP_FILTER) {
+        Sym c = sym_term(s, op->cond, &env);
+        return arith_and(s->z, before, sym_true(s, &c));
+    }
+    Sym out = sym_tuple(s, op->nitems);
+    for (size_t i = 0; i < op->nitems; i++)
+        out.fields[i] = sym_term(s, op->items[i].expr, &env);
+    *row = out;
+    return before;
+}
+
+static Truth compares(Sought *s, const Sym *x, TermKind compare, const Sym *row)
+{
+    Term a = { .kind = TERM_FIELD, .index = 0 }, b = { .kind = TERM_FIELD, .index = 1 };
+    Term *args[] = { &a, &b };
+    Term cmp = { .kind = compare, .args = args, .nargs = 2 };
+    Sym both = sym_tuple(s, 2);
+    both.fields[0] = *x;
+    both.fields[1] = row->fields[0];
+    SymEnv here = { &both, NULL };
+    Sym c = sym_term(s, &cmp, &here);
+    return sym_true(s, &c);
+}
+
+static const SymEnv *keep_env(Sought *s, const SymEnv *env)
+{
+    if (!env)
+        return NULL;
+    SymEnv *e = arena_new(s->a, SymEnv);
+    Sym *row = arena_new(s->a, Sym);
+    *row = *env->row;
+    *e = (SymEnv){ row, keep_env(s, env->up) };
+    return e;
+}
+
+/* If nothing is to be there, no row of the table may be it: neither those of the
+ * examples nor those that are demanded. */
+static void assert_not_it(Sought *s, const Absent *q, const Sym *of_table, Truth present)
+{
+    const SymEnv *outer = s->outer;
+    Truth before = s->guard;
+    int tag = s->tag;
+    Sym row = *of_table;
+    s->outer = q->env;
+    s->guard = q->guard;
+    s->tag = q->tag;
+    Truth it = arith_and(s->z, present, comes_out(s, q->op, &row));
+    if (q->x && row.n)
+        it = arith_and(s->z, it, compares(s, q->x, q->compare, &row));
+    sought_assert(s, arith_or(s->z, q->there, arith_not(s->z, it)));
+    s->outer = outer;
+    s->guard = before;
+    s->tag = tag;
+}
+
+static void note_absent(Sought *s, const Op *op, const SymEnv *env, const Sym *x, TermKind compare,
+                        Truth there)
+{
+    const Op *load = table_below(op);
+    if (!load)
+        return;
+    Absent q = { .op = op,
+                 .load = load,
+                 .env = keep_env(s, env),
+                 .compare = compare,
+                 .there = there,
+                 .guard = s->guard,
+                 .tag = s->tag };
+    if (x) {
+        Sym *copy = arena_new(s->a, Sym);
+        *copy = *x;
+        q.x = copy;
+    }
+    vec_push(&s->absents, q);
+    const Table *t = run_table(s->run, load);
+    for (size_t i = 0; i < t->n && i < MOST_OLD_ROWS && !s->relaxed; i++) {
+        Datum d = datum_tuple(t->rows[i]->tuple);
+        Sym old = sym_const(s, &d);
+        assert_not_it(s, &q, &old, yes(s));
+    }
+}
+
 Truth demand_exists(Sought *s, const Op *op, const SymEnv *env, const Sym *x, TermKind compare)
 {
     Truth there = arith_bool_var(s->z), before = s->guard;
@@ -782,23 +897,18 @@ Truth demand_exists(Sought *s, const Op *op, const SymEnv *env, const Sym *x, Te
         s->shape.group = 1;
         s->one_group = false;
     }
+    s->aside++;
     Sym row = demand_shared(s, op);
+    s->aside--;
     s->shape = shape;
     s->one_group = one_group;
     s->tag = tag;
-    if (x && row.n) {
-        Term a = { .kind = TERM_FIELD, .index = 0 }, b = { .kind = TERM_FIELD, .index = 1 };
-        Term *args[] = { &a, &b };
-        Term cmp = { .kind = compare, .args = args, .nargs = 2 };
-        Sym both = sym_tuple(s, 2);
-        both.fields[0] = *x;
-        both.fields[1] = row.fields[0];
-        SymEnv here = { &both, NULL };
-        Sym c = sym_term(s, &cmp, &here);
-        sought_assert(s, sym_true(s, &c));
-    }
+    if (x && row.n)
+        sought_assert(s, compares(s, x, compare, &row));
     s->guard = before;
     s->outer = outer;
+    if (!s->stuck)
+        note_absent(s, op, env, x, compare, there);
     if (s->stuck) {                                 /* then it is not there */
         s->stuck = false;
         s->inexact = true;
@@ -822,7 +932,9 @@ Sym demand_scalar(Sought *s, const Op *op, const SymEnv *env, int column)
         Datum d = datum_tuple(t->rows[0]->tuple);
         row = sym_const(s, &d);
     } else {
+        s->aside++;
         row = demand_row(s, op);
+        s->aside--;
     }
     s->outer = outer;
     s->tag = tag;
@@ -1101,7 +1213,8 @@ static void assert_foreign(Sought *s, size_t at, const struct ForeignKey *f)
     sought_assert_as(s, arith_or(s->z, arith_not(s->z, present), found), TAG_RULES);
 }
 
-/* Dates are whole days, numbers have so many decimals, text is not too long. */
+/* Dates are whole days, numbers have so many decimals or bytes, text is not too
+ * long. */
 static void assert_form(Sought *s, const TableRules *r, size_t i, const Sym *x)
 {
     bool whole = r->whole_days && r->whole_days[i];
@@ -1119,6 +1232,11 @@ static void assert_form(Sought *s, const TableRules *r, size_t i, const Sym *x)
                          arith_eq(s->z, arith_mul(s->z, x->num, arith_real(s->z, unit)),
                                   arith_to_real(s->z, arith_int_var(s->z))),
                          TAG_RULES);
+    }
+    if (x->kind == DATUM_LONG && most > 0 && most < 8 && x->num) {
+        int64_t end = (int64_t)1 << (8 * most - 1);
+        sought_assert_as(s, arith_le(s->z, arith_int(s->z, -end), x->num), TAG_RULES);
+        sought_assert_as(s, arith_lt(s->z, x->num, arith_int(s->z, end)), TAG_RULES);
     }
     for (size_t k = 0; most > 0 && x->kind == DATUM_TEXT && k < x->nalts; k++)
         if (x->alts[k].value.len > (uint32_t)most)
@@ -1154,6 +1272,14 @@ static void assert_rules(Sought *s, size_t at)
             assert_form(s, r, i, &row.fields[i]);
 }
 
+static void assert_absent(Sought *s, size_t at)
+{
+    for (size_t i = 0; i < s->absents.len; i++)
+        if (s->absents.items[i].load == s->slots.items[at].load)
+            assert_not_it(s, &s->absents.items[i], &s->slots.items[at].row,
+                          s->slots.items[at].present);
+}
+
 void demand_rules(Sought *s)
 {
     for (size_t i = 0; i < s->slots.len && !s->stuck; i++) {
@@ -1163,6 +1289,7 @@ void demand_rules(Sought *s)
         }
         if (!s->slots.items[i].ruled) {
             s->slots.items[i].ruled = true;
+            assert_absent(s, i);
             assert_rules(s, i);
         }
     }

@@ -868,6 +868,7 @@ static void sought_release(Sought *s)
     arith_free(s->z);
     vec_release(&s->slots);
     vec_release(&s->strangers);
+    vec_release(&s->absents);
     map_release(&s->opened);
     free(s->made);
 }
@@ -895,12 +896,13 @@ static void prove(Gen *g, size_t class, Shape shape, double seconds, Verdict *v)
     arena_release(&a);
 }
 
-static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
+static Verdict attempt_as(Gen *g, size_t class, Shape shape, double seconds, bool *simple)
 {
     Arena a = { 0 };
     Verdict v = { 0 };
     bool ask = false;
     Sought s = sought_for(g, class, shape, seconds, &a);
+    s.simple = *simple;
     bool demanded = demand_class(&s, &g->classes->items[class]);
     if (demanded) {
         demand_rules(&s);
@@ -926,10 +928,23 @@ static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
                              "it depends on the function %s, which is not "
                              "there (--udf)",
                              s.missing);
+    *simple = s.simplified;
+    ask &= !s.simplified;
     sought_release(&s);
     arena_release(&a);
     if (ask)
         prove(g, class, shape, seconds, &v);
+    return v;
+}
+
+static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
+{
+    bool simple = true;
+    Verdict v = attempt_as(g, class, shape, seconds, &simple);
+    if (!v.solved && simple && !late(g)) {
+        simple = false;
+        v = attempt_as(g, class, shape, seconds, &simple);
+    }
     return v;
 }
 

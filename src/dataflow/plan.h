@@ -227,7 +227,7 @@ typedef struct TableRules {
     size_t nforeign;
     Term **checks; /* seen from a row; false forbids, null allows */
     size_t nchecks;
-    int *max_length; /* of text columns; 0: none. May be NULL */
+    int *max_length; /* of text columns; 0: none. Of numbers: bytes. May be NULL */
     int *decimals; /* of numeric columns; -1: any. May be NULL */
     bool *whole_days; /* of datetimes: dates. May be NULL */
     Datum *defaults; /* null: none. May be NULL */

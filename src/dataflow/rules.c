@@ -96,6 +96,8 @@ Datum rules_fit(const Op *load, size_t column, Datum v, Arena *a)
         double unit = pow(10, decimals);
         v.u.d = round(v.u.d * unit) / unit;
     }
+    if (v.kind == DATUM_DOUBLE && most == sizeof(float))
+        v.u.d = (float)v.u.d;
     if (v.kind != DATUM_TEXT || most <= 0 || v.len <= (uint32_t)most)
         return v;
     size_t n = (size_t)most;

@@ -15,27 +15,28 @@ static const struct {
     const char *name;
     DatumKind kind;
     bool day;
+    int bytes;                 /* of a number; 0: any */
 } types[] = {
-    { "int2", DATUM_LONG, false },          { "int4", DATUM_LONG, false },
-    { "int8", DATUM_LONG, false },          { "int", DATUM_LONG, false },
-    { "integer", DATUM_LONG, false },       { "tinyint", DATUM_LONG, false },
-    { "mediumint", DATUM_LONG, false },     { "serial", DATUM_LONG, false },
-    { "bigserial", DATUM_LONG, false },     { "smallserial", DATUM_LONG, false },
-    { "oid", DATUM_LONG, false },           { "float4", DATUM_DOUBLE, false },
-    { "float8", DATUM_DOUBLE, false },      { "double", DATUM_DOUBLE, false },
-    { "float", DATUM_DOUBLE, false },       { "numeric", DATUM_DOUBLE, false },
-    { "number", DATUM_DOUBLE, false },      { "decimal", DATUM_DOUBLE, false },
-    { "money", DATUM_DOUBLE, false },       { "bool", DATUM_BOOL, false },
-    { "boolean", DATUM_BOOL, false },       { "date", DATUM_DATETIME, true },
-    { "timestamp", DATUM_DATETIME, false }, { "timestamptz", DATUM_DATETIME, false },
-    { "datetime", DATUM_DATETIME, false },  { "text", DATUM_TEXT, false },
-    { "varchar", DATUM_TEXT, false },       { "bpchar", DATUM_TEXT, false },
-    { "char", DATUM_TEXT, false },          { "name", DATUM_TEXT, false },
-    { "string", DATUM_TEXT, false },        { "uuid", DATUM_TEXT, false },
-    { "json", DATUM_TEXT, false },          { "jsonb", DATUM_TEXT, false },
-    { "longtext", DATUM_TEXT, false },      { "mediumtext", DATUM_TEXT, false },
-    { "tinytext", DATUM_TEXT, false },      { "bytea", DATUM_TEXT, false },
-    { "blob", DATUM_TEXT, false },          { "citext", DATUM_TEXT, false },
+    { "int2", DATUM_LONG, false, 2 },          { "int4", DATUM_LONG, false, 4 },
+    { "int8", DATUM_LONG, false, 8 },          { "int", DATUM_LONG, false, 4 },
+    { "integer", DATUM_LONG, false, 4 },       { "tinyint", DATUM_LONG, false, 1 },
+    { "mediumint", DATUM_LONG, false, 3 },     { "serial", DATUM_LONG, false, 4 },
+    { "bigserial", DATUM_LONG, false, 8 },     { "smallserial", DATUM_LONG, false, 2 },
+    { "oid", DATUM_LONG, false, 8 },           { "float4", DATUM_DOUBLE, false, 4 },
+    { "float8", DATUM_DOUBLE, false, 0 },      { "double", DATUM_DOUBLE, false, 0 },
+    { "float", DATUM_DOUBLE, false, 0 },       { "numeric", DATUM_DOUBLE, false, 0 },
+    { "number", DATUM_DOUBLE, false, 0 },      { "decimal", DATUM_DOUBLE, false, 0 },
+    { "money", DATUM_DOUBLE, false, 0 },       { "bool", DATUM_BOOL, false, 0 },
+    { "boolean", DATUM_BOOL, false, 0 },       { "date", DATUM_DATETIME, true, 0 },
+    { "timestamp", DATUM_DATETIME, false, 0 }, { "timestamptz", DATUM_DATETIME, false, 0 },
+    { "datetime", DATUM_DATETIME, false, 0 },  { "text", DATUM_TEXT, false, 0 },
+    { "varchar", DATUM_TEXT, false, 0 },       { "bpchar", DATUM_TEXT, false, 0 },
+    { "char", DATUM_TEXT, false, 0 },          { "name", DATUM_TEXT, false, 0 },
+    { "string", DATUM_TEXT, false, 0 },        { "uuid", DATUM_TEXT, false, 0 },
+    { "json", DATUM_TEXT, false, 0 },          { "jsonb", DATUM_TEXT, false, 0 },
+    { "longtext", DATUM_TEXT, false, 0 },      { "mediumtext", DATUM_TEXT, false, 0 },
+    { "tinytext", DATUM_TEXT, false, 0 },      { "bytea", DATUM_TEXT, false, 0 },
+    { "blob", DATUM_TEXT, false, 0 },          { "citext", DATUM_TEXT, false, 0 },
 };
 
 static int modifier(const json_t *type_name, size_t i, int otherwise)
@@ -62,6 +63,8 @@ bool sql_type(Sql *q, const json_t *type_name, Type *out, bool *day, int *size, 
         *day = types[i].day;
         if (types[i].kind == DATUM_TEXT)
             *size = modifier(type_name, 0, 0);
+        else if (!q->o || q->o->dialect != SQL_SQLITE) /* there, all numbers have eight */
+            *size = types[i].bytes;
         if (types[i].kind == DATUM_DOUBLE && modifier(type_name, 0, -1) >= 0)
             *decimals = modifier(type_name, 1, 0);
         return true;

@@ -769,6 +769,61 @@ static bool call_on_number(Sought *s, const Term *t, const Sym *x, Sym *out)
     return true;
 }
 
+/* ---- products */
+
+enum { FACTOR_BITS = 8 };
+
+/* x times the number of these bits. */
+static Num times_bits(Sought *s, Num x, const Truth *bits, double unit)
+{
+    Num sum = arith_is_real(s->z, x) ? arith_real(s->z, 0) : arith_int(s->z, 0), zero = sum;
+    for (int i = 0; i < FACTOR_BITS; i++) {
+        double place = unit * (1 << i);
+        Num p = arith_is_real(s->z, x) ? arith_real(s->z, place) : arith_int(s->z, (int64_t)place);
+        sum = arith_add(s->z, sum, arith_choose(s->z, bits[i], arith_mul(s->z, x, p), zero));
+    }
+    return sum;
+}
+
+/* x * y. The solver is slow where both are unknown; a `simple` question has one
+ * of them small, a whole number or quarters. That leaves sums. */
+static Num product(Sought *s, Num x, Num y)
+{
+    if (!s->simple || arith_is_known(s->z, x) || arith_is_known(s->z, y))
+        return arith_mul(s->z, x, y);
+    bool real = arith_is_real(s->z, x) || arith_is_real(s->z, y);
+    if (real) {
+        x = arith_to_real(s->z, x);
+        y = arith_to_real(s->z, y);
+    }
+    double unit = real ? 0.25 : 1;
+    Truth bits[FACTOR_BITS], first = arith_bool_var(s->z);
+    for (int i = 0; i < FACTOR_BITS; i++)
+        bits[i] = arith_bool_var(s->z);
+    Num one = real ? arith_real(s->z, 1) : arith_int(s->z, 1);
+    Num small = times_bits(s, one, bits, unit);
+    sought_assert_as(s, arith_eq(s->z, arith_choose(s->z, first, x, y), small), TAG_RANGE);
+    Num large = arith_choose(s->z, first, y, x);
+    if (real) {                                    /* sums of such are exact in any order */
+        Num quarters = arith_to_real(s->z, arith_int_var(s->z));
+        Num value = arith_mul(s->z, quarters, arith_real(s->z, 0.25));
+        sought_assert_as(s, arith_eq(s->z, large, value), TAG_RANGE);
+    }
+    s->simplified = s->inexact = true;
+    return times_bits(s, large, bits, unit);
+}
+
+/* x / y of reals: the number that gives x times y. */
+static Num quotient(Sought *s, Num x, Num y)
+{
+    if (!s->simple || arith_is_known(s->z, y) || !arith_is_real(s->z, y))
+        return arith_div(s->z, x, y);
+    Num r = arith_real_var(s->z);
+    Truth zero = arith_eq(s->z, y, arith_real(s->z, 0));
+    sought_assert_as(s, arith_or(s->z, zero, arith_eq(s->z, product(s, r, y), x)), TAG_RANGE);
+    return r;
+}
+
 /* x to a small whole power. */
 static bool call_pow(Sought *s, const Term *t, const Sym *args, Sym *out)
 {
@@ -783,7 +838,7 @@ static bool call_pow(Sought *s, const Term *t, const Sym *args, Sym *out)
         return false;
     Num x = arith_to_real(s->z, args[0].num), p = arith_real(s->z, 1);
     for (int i = 0; i < (int)k; i++)
-        p = i ? arith_mul(s->z, p, x) : x;
+        p = i ? product(s, p, x) : x;
     *out = sym_num(s, DATUM_DOUBLE, args[0].null, p);
     return true;
 }
@@ -969,10 +1024,10 @@ static Sym of_arith(Sought *s, const Term *t, const SymEnv *env)
     case TERM_NEG: r = arith_sub(s->z, zero, a); break;
     case TERM_ADD: r = arith_add(s->z, a, b); break;
     case TERM_SUB: r = arith_sub(s->z, a, b); break;
-    case TERM_MUL: r = arith_mul(s->z, a, b); break;
+    case TERM_MUL: r = product(s, a, b); break;
     default:
         null = arith_or(s->z, null, arith_eq(s->z, b, zero));
-        r = t->kind == TERM_DIV || is_real(kind) ? arith_div(s->z, a, b) : arith_mod(s->z, a, b);
+        r = t->kind == TERM_DIV || is_real(kind) ? quotient(s, a, b) : arith_mod(s->z, a, b);
         if (t->kind == TERM_MOD && s->plan->lang == LANG_PIG) /* % 0 would end the job */
             sought_assert_as(s, arith_not(s->z, arith_eq(s->z, b, zero)), TAG_RANGE);
         break;

@@ -64,6 +64,7 @@ typedef struct Slot {
     bool *used;                /* for each column */
     Truth present;             /* may be left out (a row that a foreign key may need) */
     bool partner;              /* the row of a LEFT JOIN's right side, if it is present */
+    bool aside;                /* a subquery's, no part of the row that is demanded */
     bool ruled;                /* the schema's rules were asserted */
 } Slot;
 
@@ -78,6 +79,16 @@ typedef struct Shape {
 
 enum { SIDE_BY_TURNS = -1 };
 
+/* EXISTS of a subquery that looks through one table. */
+typedef struct Absent {
+    const Op *op, *load;
+    const SymEnv *env;
+    const Sym *x;              /* IN: what is compared; NULL: nothing */
+    TermKind compare;
+    Truth there, guard;
+    int tag;
+} Absent;
+
 typedef struct Sought {
     Arena *a;
     Arith *z;
@@ -89,10 +100,13 @@ typedef struct Sought {
     Evaluator *ev;
     Vec(Slot) slots;
     Vec(Truth) strangers;      /* a demanded row meets no old row by its key */
+    Vec(Absent) absents;       /* subqueries that may have to be empty */
     Truth guard;               /* assertions hold under it */
     int tag;
     bool relaxed;
     Map opened;                /* relaxed: comparisons of two texts, each decided once */
+    bool simple;               /* of two unknown factors one is small … */
+    bool simplified;           /* … and there were such */
     bool inexact;
     bool stuck;                /* a demand cannot be met at all */
     const char *why;           /* … because */
@@ -101,6 +115,7 @@ typedef struct Sought {
     bool one_group;            /* there is one GROUP of one input on the way */
     const Op *filled;          /* this GROUP must have two rows */
     size_t turn;               /* rows of unions so far */
+    int aside;                 /* within so many subqueries */
     int shared;                /* two rows that are demanded may be made of one row */
     double deadline;           /* of making the demand; 0: none */
     struct Made {

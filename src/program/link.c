@@ -328,6 +328,71 @@ static void take_apart(const Linker *l, const LinkUnit *u, LLVMModuleRef m)
     }
 }
 
+/* ---- wrapped symbols */
+
+/* One word for the linker; `next`: the one before was --wrap. Is this one? */
+static bool add_wrapped(const char *word, size_t n, bool next, Strings *out)
+{
+    while (n && *word == '-')
+        word++, n--;
+    bool with_name = n > 5 && memcmp(word, "wrap=", 5) == 0;
+    if (next || with_name) {
+        char *name = xstrndup(with_name ? word + 5 : word, with_name ? n - 5 : n);
+        strings_add(out, name);
+        free(name);
+    }
+    return !next && n == 4 && memcmp(word, "wrap", 4) == 0;
+}
+
+void link_wrapped(const Strings *command, Strings *out)
+{
+    bool next = false;
+    for (size_t i = 0; i < command->len; i++) {
+        const char *word = command->items[i];
+        if (strcmp(word, "-Xlinker") == 0 && i + 1 < command->len) {
+            word = command->items[++i];
+            next = add_wrapped(word, strlen(word), next, out);
+        } else if (str_starts(word, "-Wl,")) {
+            for (const char *part = word + 4, *end; *part; part = *end ? end + 1 : end) {
+                end = part + strcspn(part, ",");
+                next = add_wrapped(part, (size_t)(end - part), next, out);
+            }
+        }
+    }
+}
+
+/* What this unit takes from elsewhere by one name, it takes by the other. */
+static void redirect(LLVMModuleRef m, const char *from, const char *to)
+{
+    LLVMValueRef v = named(m, from), other = named(m, to);
+    if (!v || v == other || !LLVMIsDeclaration(v))
+        return;
+    if (!other) {
+        LLVMSetValueName2(v, to, strlen(to));
+        return;
+    }
+    LLVMReplaceAllUsesWith(v, other);
+    if (LLVMIsAFunction(v))
+        LLVMDeleteFunction(v);
+    else
+        LLVMDeleteGlobal(v);
+}
+
+static void wrap_symbols(LLVMModuleRef m, const Strings *command)
+{
+    Strings wrapped = { 0 };
+    link_wrapped(command, &wrapped);
+    for (size_t i = 0; i < wrapped.len; i++) {
+        char *wrap = xprintf("__wrap_%s", wrapped.items[i]);
+        char *real = xprintf("__real_%s", wrapped.items[i]);
+        redirect(m, wrapped.items[i], wrap);
+        redirect(m, real, wrapped.items[i]);
+        free(wrap);
+        free(real);
+    }
+    strings_release(&wrapped);
+}
+
 static void add_unit(Linker *l, const LinkUnit *u)
 {
     l->unit = u->name;
@@ -342,6 +407,8 @@ static void add_unit(Linker *l, const LinkUnit *u)
         m = NULL;
     }
     if (m) {
+        if (u->link)
+            wrap_symbols(m, u->link);
         if (u->library)
             take_apart(l, u, m);
         settle_names(l, m);

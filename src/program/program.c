@@ -252,6 +252,13 @@ static void tables_key(const CapturedProgram *c, char key[ID_LEN + 1])
         sha256_add(&h, c->units[i]->id, strlen(c->units[i]->id) + 1);
     for (size_t i = 0; i < c->nlibraries; i++)
         sha256_add(&h, &c->ends[i], sizeof c->ends[i]);
+    Strings wrapped = { 0 };
+    link_wrapped(&c->link, &wrapped);
+    for (size_t i = 0; i < c->nlibraries; i++)
+        link_wrapped(&c->libraries[i]->link, &wrapped);
+    for (size_t i = 0; i < wrapped.len; i++)
+        sha256_add(&h, wrapped.items[i], strlen(wrapped.items[i]) + 1);
+    strings_release(&wrapped);
     sha256_end_id(&h, key);
     free(version);
 }
@@ -279,10 +286,13 @@ static LinkUnit *link_list(const CapturedProgram *c, Arena *a)
     for (size_t i = 0; i < c->nunits; i++) {
         units[i].bitcode = c->units[i]->bitcode;
         units[i].name = c->units[i]->source;
+        units[i].link = &c->link;
     }
     for (size_t k = 0; k < c->nlibraries; k++)
-        for (size_t i = c->ends[k]; i < c->ends[k + 1]; i++)
+        for (size_t i = c->ends[k]; i < c->ends[k + 1]; i++) {
             units[i].library = c->libraries[k];
+            units[i].link = &c->libraries[k]->link;
+        }
     return units;
 }
 

@@ -12,7 +12,11 @@ typedef struct LinkUnit {
     const char *name;         /* for notes: its source */
     const char *excluded;     /* why it is left out; NULL: it is not */
     const CapturedProgram *library;   /* that it is part of; NULL: the program itself */
+    const Strings *link;      /* the command that linked it; NULL: not known */
 } LinkUnit;
+
+/* link.c: the symbols that a link command wraps: "-Wl,--wrap=f". */
+void link_wrapped(const Strings *command, Strings *out);
 
 typedef Vec(ProgramNote) Notes;
 

@@ -77,6 +77,8 @@ const Program *session_open_program(Session *s, const char *name, Err *err)
     Program *p = program_open(s->workspace, workspace_with_libraries(s->workspace, c), err);
     if (!p) {              /* who can do without it goes on, and is not complete */
         say_damage(s, c);
+        if (c->nunits && !c->ndamaged) /* seen only when its bitcode is read */
+            session_incomplete(s, "%s can't be opened: %s", c->name, err ? err->msg : "");
         return NULL;
     }
     say_notes(s, p);

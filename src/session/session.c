@@ -358,6 +358,7 @@ static void release(Session *s)
     }
     vec_release(&s->values);
     evidence_release(s);
+    claims_release(s);
     strings_release(&s->args);
     strings_release(&s->tail);
     if (s->run)

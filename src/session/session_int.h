@@ -14,6 +14,13 @@ typedef struct Value {
     char *origin;             /* "command line", "sundew.ini:3" */
 } Value;
 
+/* A folder that this command alone writes to. */
+typedef struct Claim {
+    char *folder;
+    int fd;                   /* holds the lock */
+    bool made;                /* by this command */
+} Claim;
+
 struct Session {
     const Command *command;
     const Command *const *commands;    /* all there are, NULL-terminated */
@@ -43,6 +50,7 @@ struct Session {
     Str examined;             /* by session_examined() */
     size_t missing;           /* units of what was opened */
     const Overview *overview; /* of a command that has run others; or NULL */
+    Vec(Claim) claims;        /* folders of this command alone */
     json_t *json;             /* more fields for the technique's output */
     int status;               /* -1: by the findings */
 };
@@ -63,6 +71,9 @@ void evidence_examined(const Session *s, Str *out);
 /* The same finding; a file that is named as the compiler saw it ("tool/a.c", in a subfolder) is
  * named by its whole path, if a unit tells that folder. */
 Finding evidence_placed(const Session *s, Arena *a, const Finding *f);
+
+/* ---- claim.c */
+void claims_release(Session *s);
 
 /* ---- session.c */
 bool session_was_asked_to_stop(void);      /* Ctrl-C */

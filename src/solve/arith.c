@@ -47,6 +47,8 @@ Arith *arith_new(const ArithPlan *plan)
         Z3_params_set_uint(a->z, p, Z3_mk_string_symbol(a->z, "rlimit"), plan->effort);
     if (plan && plan->seed)
         Z3_params_set_uint(a->z, p, Z3_mk_string_symbol(a->z, "random_seed"), plan->seed);
+    /* Its search for roots of polynomials does not look at the clock. */
+    Z3_params_set_bool(a->z, p, Z3_mk_string_symbol(a->z, "arith.nl.nra"), false);
     Z3_solver_set_params(a->z, a->solver, p);
     Z3_params_dec_ref(a->z, p);
     return a;
@@ -177,6 +179,12 @@ Num arith_real_var(Arith *a) { return num(Z3_mk_fresh_const(a->z, "r", a->reals)
 bool arith_is_real(Arith *a, Num x)
 {
     return Z3_get_sort_kind(a->z, Z3_get_sort(a->z, n(x))) == Z3_REAL_SORT;
+}
+
+bool arith_is_known(Arith *a, Num x)
+{
+    Z3_ast plain = Z3_simplify(a->z, n(x));
+    return plain && Z3_is_numeral_ast(a->z, plain);
 }
 
 Num arith_to_real(Arith *a, Num x)

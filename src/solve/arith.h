@@ -55,6 +55,7 @@ Num arith_real(Arith *a, double d);                /* finite; as its shortest de
 Num arith_int_var(Arith *a);
 Num arith_real_var(Arith *a);
 bool arith_is_real(Arith *a, Num x);
+bool arith_is_known(Arith *a, Num x);              /* without variables */
 Num arith_to_real(Arith *a, Num x);
 Num arith_to_int(Arith *a, Num x);                 /* towards zero */
 Num arith_floor(Arith *a, Num x);                  /* a whole number */

@@ -7,9 +7,12 @@
  *     pthread_mutex_lock(m);  sundew_schedule_site = 18;
  *                             sundew_sched_pthread_mutex_lock(m);
  *
- * Frame pointers are kept, so that the callers of an access can be told. A local variable whose address goes nowhere, a constant and a thread's own
- * variable get no probe.
+ * Frame pointers are kept, so that the callers of an access can be told. A local variable whose
+ * address goes nowhere, a constant and a thread's own variable get no probe, nor has what
+ * points-to shows to belong to one thread (analysis/pointsto/sharing.h).
  */
+#include "analysis/pointsto/sharing.h"
+#include "program/program_llvm.h"
 #include "runtime/format/schedule.h"
 #include "runtime/schedule/schedule.h"
 #include "weave/weave_int.h"
@@ -22,6 +25,8 @@ typedef struct Scheduling {
     LLVMValueRef access, site;       /* the probe; the variable that names a call's site */
     uint32_t nsites;
     ScheduleFigures figures;
+    Sharing *sharing;                 /* of the program's own module; NULL: not known */
+    LLVMValueRef original;           /* there, what is woven now; NULL: not known */
 } Scheduling;
 
 static const char *const scheduled[] = {
@@ -102,11 +107,22 @@ static void go_before(Scheduling *s, LLVMValueRef i)
     LLVMSetCurrentDebugLocation2(s->w->builder, line ? line : weave_line_of(s->w, fn));
 }
 
-static void probe(Scheduling *s, LLVMValueRef i, LLVMValueRef at, uint64_t size, uint32_t flags)
+/* Points-to knows that the operand leads to memory of one thread alone. */
+static bool is_private(const Scheduling *s, unsigned operand)
+{
+    return s->original && !sharing_may_be(s->sharing, LLVMGetOperand(s->original, operand));
+}
+
+/* `operand` is the address. */
+static void probe(Scheduling *s, LLVMValueRef i, unsigned operand, uint64_t size, uint32_t flags)
 {
     Woven *w = s->w;
+    LLVMValueRef at = LLVMGetOperand(i, operand);
     s->figures.accesses++;
     if (!may_be_shared(at))
+        return;
+    s->figures.escaping++;
+    if (is_private(s, operand))
         return;
     s->figures.probed++;
     uint32_t site = site_of(s, i,
@@ -169,9 +185,9 @@ static void probe_arguments(Scheduling *s, LLVMValueRef i, const struct touching
         t->size >= 0 && t->size < most ? known(LLVMGetOperand(i, (unsigned)t->size)) : 1;
     for (unsigned k = 0; k < 2; k++)
         if (t->reads[k] >= 0 && t->reads[k] < most)
-            probe(s, i, LLVMGetOperand(i, (unsigned)t->reads[k]), size, 0);
+            probe(s, i, (unsigned)t->reads[k], size, 0);
     if (t->write >= 0 && t->write < most)
-        probe(s, i, LLVMGetOperand(i, (unsigned)t->write), size, SUNDEW_ACCESS_WRITE);
+        probe(s, i, (unsigned)t->write, size, SUNDEW_ACCESS_WRITE);
 }
 
 static bool is_scheduled(const char *name)
@@ -200,14 +216,14 @@ static void probe_call(Scheduling *s, LLVMValueRef i)
 static void probe_instruction(Scheduling *s, LLVMValueRef i)
 {
     switch (LLVMGetInstructionOpcode(i)) {
-    case LLVMLoad: probe(s, i, LLVMGetOperand(i, 0), size_of(s, LLVMTypeOf(i)), order_of(i)); break;
+    case LLVMLoad: probe(s, i, 0, size_of(s, LLVMTypeOf(i)), order_of(i)); break;
     case LLVMStore:
-        probe(s, i, LLVMGetOperand(i, 1), size_of(s, LLVMTypeOf(LLVMGetOperand(i, 0))),
+        probe(s, i, 1, size_of(s, LLVMTypeOf(LLVMGetOperand(i, 0))),
               order_of(i) | SUNDEW_ACCESS_WRITE);
         break;
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg:
-        probe(s, i, LLVMGetOperand(i, 0), size_of(s, LLVMTypeOf(LLVMGetOperand(i, 1))),
+        probe(s, i, 0, size_of(s, LLVMTypeOf(LLVMGetOperand(i, 1))),
               SUNDEW_ACCESS_WRITE | SUNDEW_ACCESS_ATOMIC);
         break;
     case LLVMCall: probe_call(s, i); break;
@@ -223,15 +239,43 @@ static void keep_frames(Scheduling *s, LLVMValueRef fn)
                                                       3));
 }
 
-static void probe_function(Scheduling *s, LLVMValueRef fn)
+typedef Vec(LLVMValueRef) Instructions;
+
+static void list_instructions(LLVMValueRef fn, Instructions *all)
 {
-    Vec(LLVMValueRef) all = { 0 };
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            vec_push(&all, i);
-    for (size_t k = 0; k < all.len; k++)
+            vec_push(all, i);
+}
+
+/* The instructions that points-to knows, in the same order; none if they are not the same. */
+static void list_originals(const Scheduling *s, LLVMValueRef fn, const Instructions *all,
+                           Instructions *out)
+{
+    size_t n;
+    LLVMValueRef theirs =
+        s->sharing ? LLVMGetNamedFunction(program_module(s->w->program), LLVMGetValueName2(fn, &n))
+                   : NULL;
+    if (theirs)
+        list_instructions(theirs, out);
+    bool same = out->len == all->len;
+    for (size_t k = 0; same && k < out->len; k++)
+        same = LLVMGetInstructionOpcode(out->items[k]) == LLVMGetInstructionOpcode(all->items[k]);
+    if (!same)
+        out->len = 0;
+}
+
+static void probe_function(Scheduling *s, LLVMValueRef fn)
+{
+    Instructions all = { 0 }, originals = { 0 };
+    list_instructions(fn, &all);
+    list_originals(s, fn, &all, &originals);
+    for (size_t k = 0; k < all.len; k++) {
+        s->original = k < originals.len ? originals.items[k] : NULL;
         probe_instruction(s, all.items[k]);
+    }
     vec_release(&all);
+    vec_release(&originals);
 }
 
 static LLVMValueRef declare_site(Woven *w)
@@ -242,12 +286,15 @@ static LLVMValueRef declare_site(Woven *w)
     return g;
 }
 
-bool weave_schedule(Woven *w, json_t *sites, ScheduleFigures *figures, Err *err)
+bool weave_schedule(Woven *w, const Calls *calls, json_t *sites, ScheduleFigures *figures, Err *err)
 {
     LLVMTypeRef types[] = { w->ptr, w->i32, w->i32 };
     Scheduling s = { .w = w, .sites = sites };
     s.access = weave_declare(w, "sundew_sched_access", LLVMFunctionType(w->void_, types, 3, false));
     s.site = declare_site(w);
+    if (calls)
+        s.sharing =
+            sharing_new(calls_pointsto(calls), calls_summaries(calls), program_module(w->program));
     for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f))
         if (!LLVMIsDeclaration(f) && !weave_has(f, "naked")) {
             probe_function(&s, f);
@@ -258,6 +305,7 @@ bool weave_schedule(Woven *w, json_t *sites, ScheduleFigures *figures, Err *err)
         weave_redirect(w, scheduled[k], to);
         free(to);
     }
+    sharing_free(s.sharing);
     if (figures)
         *figures = s.figures;
     return s.nsites / 8 < SUNDEW_SCHEDULE_HOT || err_set(err, "the program has too many accesses");

@@ -124,11 +124,15 @@ ConcolicFigures weave_concolic_figures(const Woven *w);
 /* Scheduling (runtime/schedule/schedule.h): calls of synchronisation functions go to
  * the scheduler, and accesses that threads may share ask it first. With
  * weave_runtime() of "schedule" and, for programs, "forkserver". `sites` gets a line
- * for each site, in order: function, file, line, and what stands there. */
+ * for each site, in order: function, file, line, and what stands there. `calls`, of this
+ * program, tells which memory belongs to one thread; NULL: only what is plain to see. */
 typedef struct ScheduleFigures {
-    size_t accesses, probed; /* loads, stores and their kin; of them, with a probe */
+    size_t accesses; /* loads, stores and their kin */
+    size_t escaping; /* of them, not to locals whose address goes nowhere and the like */
+    size_t probed; /* of these, with a probe: points-to does not show them private */
 } ScheduleFigures;
-bool weave_schedule(Woven *w, json_t *sites, ScheduleFigures *figures, Err *err);
+bool weave_schedule(Woven *w, const Calls *calls, json_t *sites, ScheduleFigures *figures,
+                    Err *err);
 
 /* Calls of an API (runtime/calls/calls.h) from the program's own code. With weave_runtime()
  * of "calls". `sites`, an object, gets two arrays: "sites" of [function, file, line, column,

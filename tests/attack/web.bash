@@ -1,4 +1,4 @@
-# An application in PHP that attacks, and functions of dataflow programs that do.
+# An application in PHP that attacks, functions of dataflow programs that do, and reports of checkers.
 # . tests/attack/web.bash, from attack.sh
 
 attack_php() {
@@ -70,5 +70,33 @@ P
     for f in *.pig *.sql; do
         timeout -k 5 "$LIMIT" "$SUNDEW" -w "ws-$f" examples "$f" --time 20s >out.txt 2>&1
         [ $? -le 2 ] || { echo "$f"; cat out.txt; return 1; }
+    done
+}
+
+# Reports of checkers: names that terminals, pages and shells obey; places of files that have no end, or
+# that take long to look at.
+attack_imports() {
+    fresh imports
+    printf 'int main(void) { return 0; }\n' >main.c
+    "$SUNDEW" capture -q -- gcc -g -o prog main.c || return 1
+    python3 - <<'P'
+import json, os
+bad = "<script>alert(1)</script>\x1b[31m\"'`$(touch pwned)`\n::error::x"
+def at(uri, line): return {"ruleId": bad, "message": {"text": bad}, "locations": [{"physicalLocation": {
+    "artifactLocation": {"uri": uri}, "region": {"startLine": line}}}]}
+places = [at(u, 1) for u in (bad, "/dev/zero", "../../../etc/shadow", "pipe", "%00")] + [at("main.c", n) for n in (-1, 1, 2**62)]
+json.dump({"runs": [{"tool": {"driver": {"name": bad}}, "results": places}]}, open("names.sarif", "w"))
+os.mkfifo("pipe")
+open("large.c", "w").write("x\n" * (20 << 20))
+one = "  - DiagnosticName: x\n    DiagnosticMessage:\n      Message: m\n      FilePath: '%s'\n      FileOffset: %d\n"
+open("tidy.yaml", "w").write("---\nDiagnostics:\n" + "".join(one % ("large.c", (40 << 20) - i) for i in range(20000)) +
+                             "".join(one % (f, 5) for f in ("pipe", "/dev/zero", "/proc/self/mem")))
+P
+    local f
+    for f in names.sarif tidy.yaml; do
+        timeout -k 5 "$LIMIT" "$SUNDEW" confirm ./prog --warnings "$f" --html page.html -- ./prog >out.txt 2>&1
+        [ $? -le 1 ] || { echo "$f"; cat -v out.txt; return 1; }
+        ! grep -q $'\033\[31m\|^::error' out.txt || { cat -v out.txt; return 1; }
+        ! grep -q '<script>alert' page.html && [ ! -e pwned ] || { echo "$f: obeyed"; return 1; }
     done
 }

@@ -78,6 +78,7 @@ done
 if [ -z "${ATTACK_ONLY:-}" ]; then
     . "$TOP/tests/attack/web.bash"
     ok "scripts, examples: they are deep, long, or grow without end" attack_scripts
+    ok "imports, confirm: names that are obeyed, places that take long" attack_imports
     ok "functions, examples: they don't answer, answer without end, die" attack_functions
     if [ -e "$SUNDEW_BUILD/php/sundew.so" ]; then
         ok "php, web: an application attacks what runs it" attack_php

@@ -41,6 +41,14 @@ all_empty() {
     says "its bitcode in the workspace is empty" status 2 "$SUNDEW" mutability prog
 }
 ok "no unit of a program is whole" all_empty
+# cut_off CHANGE TEXT: two libraries whose units are not what was captured are no libraries of others.
+cut_off() {
+    rm -rf .sundew old new
+    "$SUNDEW" capture -q -- sh -ec 'for d in old new; do mkdir $d; gcc -g -fPIC -shared -o $d/libtwice.so twice.c; done' &&
+    eval "$1" && says "INCOMPLETE ($2" "$SUNDEW" substitutes --tests 5 --headers twice.h --reference old/libtwice.so --candidate new/libtwice.so
+}
+ok "bitcode that is cut short" cut_off 'truncate -s 40 .sundew/units/*.bc' "libtwice.so can't be opened: program libtwice.so: "
+ok "units that are gone" cut_off 'rm .sundew/units/*.json' "1 unit of libtwice.so is damaged"
 rm -rf .sundew
 ok "a program again" two_files
 ok "check without a build has a place for its logs" status 0 "$SUNDEW" check --no-build --no-tests --only types
@@ -69,6 +77,7 @@ ok "--config /dev/full ends" says "larger than" timeout 60 "$SUNDEW" --config /d
 ok "--config of a pipe ends" eval 'mkfifo pipe; says "a pipe" timeout 60 "$SUNDEW" --config pipe show functions prog'
 ok "a crash file that is a pipe" eval 'mkfifo x.crash; says "not a regular file" timeout 60 "$SUNDEW" reproduce x.crash'
 ok "a crash file that is endless" eval 'ln -s /dev/zero y.crash; says "not a regular file" timeout 60 "$SUNDEW" reproduce y.crash'
+ok "a crash file of holes" eval 'truncate -s 2T z.crash && says "larger than" timeout 60 "$SUNDEW" reproduce z.crash; rm -f z.crash'
 ok "an input that is a pipe" says "a pipe can't be given" timeout 60 "$SUNDEW" threads ./prog --schedules 2 -o out.threads --stdin pipe
 ok "a header that is a pipe" says "a pipe, not a header" timeout 60 "$SUNDEW" substitutes --tests 2 --headers pipe --reference old/libtwice.so --candidate new/libtwice.so
 ok "a unit that is a pipe" eval 'cp -r .sundew kept; f=$(unit json); rm "$f"; mkfifo "$f"; timeout 60 bash -c "exec \"\$SUNDEW\" show functions prog" >/dev/null 2>&1; got=$?; rm -rf .sundew; mv kept .sundew; [ $got = 0 ] || [ $got = 2 ]'
@@ -107,6 +116,29 @@ same_folder() {
     [ $got = 2 ]
 }
 ok "a second exploration into the same folder is refused" same_folder
+
+# --resume moves and removes files of its folders, and reads them.
+strangers_folder() {
+    mkdir precious && echo mine >precious/file && mv out/queue kept && ln -s "$PWD/precious" out/queue &&
+    says "a link, not a folder" "$SUNDEW" explore ./crash --resume --executions 5 --no-concolic -j1 -o out &&
+    rm out/queue && mv kept out/queue && ln -s "$PWD/precious" out/queue.old &&
+    says "a link, not a folder" "$SUNDEW" explore ./crash --resume --executions 5 --no-concolic -j1 -o out &&
+    rm out/queue.old && mkdir -p out/queue && ln -s "$PWD/precious/file" out/queue/id:000900 &&
+    ln -s /dev/zero out/failures/id:000901 && mkfifo out/queue/id:000902 &&
+    status 1 timeout 120 "$SUNDEW" explore ./crash --resume --executions 50 --no-concolic -j1 -o out &&
+    [ "$(cat precious/*)" = mine ] && ! grep -rqs mine out/queue
+}
+ok "--resume with a stranger's links" strangers_folder
+# Two commands that write to the same folder would mix their tests.
+same_tests() {
+    cp "$TOP/tests/attack/target.h" . && printf '#include "target.h"\nint target_add(int a, int b) { return a + b; }\nint target_flag(int a) { return a > 10; }\n' >target.c &&
+    "$SUNDEW" capture -q -- sh -ec 'gcc -g -c target.c; ar rcs libtarget.a target.o' && mkdir tests &&
+    { flock -n 9 && says "another command is at work there" "$SUNDEW" regress libtarget.a --headers target.h -o tests --count 5 --mutants 0; } 9<tests &&
+    { flock -n 9 && says "another command is at work there" "$SUNDEW" threads ./crash --schedules 2 -o tests; } 9<tests &&
+    { flock -n 9 && says "another command is at work there" "$SUNDEW" record ./crash -o tests; } 9<tests &&
+    rmdir tests && status 0 "$SUNDEW" regress libtarget.a --headers target.h -o tests --count 20 --mutants 0
+}
+ok "a second command into the same folder is refused" same_tests
 
 # ---- a machine that refuses
 

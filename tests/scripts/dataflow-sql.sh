@@ -48,6 +48,33 @@ echo "SELECT kind, count(*) FROM short WHERE code = '' OR born < '1950-01-01' GR
 ok "one letter, the empty text and old dates are found" says "completeness 1.00" "$SUNDEW" -w ws examples letters.sql --schema short.sql
 echo "SELECT kind FROM short WHERE code = 'a' ORDER BY kind" >one.sql
 ok "a key has one row: two are proved impossible" says "two rows differ   impossible" "$SUNDEW" -w ws examples one.sql --schema short.sql
+cat >stock.sql <<'EOF'
+CREATE TABLE item (
+  shelf smallint NOT NULL, place int NOT NULL, price real NOT NULL, share real NOT NULL CHECK (share >= 0 AND share <= 1),
+  asked date NOT NULL, given date NOT NULL, PRIMARY KEY (shelf, place)
+);
+EOF
+echo "SELECT shelf FROM item WHERE shelf > 40000" >wide.sql
+echo "SELECT shelf FROM item WHERE shelf > 30000" >narrow.sql
+ok "a smallint has two bytes" says "no row can pass" "$SUNDEW" -w ws examples wide.sql --schema stock.sql
+ok "…in SQLite it has eight" says "completeness 1.00" "$SUNDEW" -w ws examples wide.sql --schema stock.sql --dialect sqlite
+ok "…and its twin is found" says "completeness 1.00" "$SUNDEW" -w ws examples narrow.sql --schema stock.sql
+cat >worth.sql <<'EOF'
+SELECT shelf, sum(price * (1 - share)) AS worth, sum(price / share) AS much
+FROM item WHERE share > 0 GROUP BY shelf HAVING sum(price * share) > 7 ORDER BY worth DESC
+EOF
+ok "sums of products of two columns" says "completeness 1.00" "$SUNDEW" -w ws examples worth.sql --schema stock.sql
+ok "…and SQLite has the same answer" "$check" stock.sql worth.sql
+cat >alone.sql <<'EOF'
+SELECT count(*) AS late FROM item i
+WHERE i.given > i.asked AND EXISTS (SELECT 1 FROM item j WHERE j.shelf = i.shelf AND j.place <> i.place)
+  AND NOT EXISTS (SELECT 1 FROM item k WHERE k.shelf = i.shelf AND k.place <> i.place AND k.given > k.asked)
+GROUP BY i.asked ORDER BY late DESC, i.asked
+EOF
+sed 's/i[.]asked ORDER.*/i.shelf/' alone.sql >never.sql
+ok "no row may be what NOT EXISTS forbids" says "completeness 1.00" "$SUNDEW" -w ws examples alone.sql --schema stock.sql
+ok "…and SQLite has the same answer" "$check" stock.sql alone.sql
+ok "…and two of one shelf are impossible" says "a group has two rows   impossible" "$SUNDEW" -w ws examples never.sql --schema stock.sql
 run query.sql --schema schema.sql --tests tests >/dev/null 2>&1
 ok "a dbt test is written" sh -c 'grep -q "^unit_tests:" tests/query.yml && grep -q "input: ref(.orders.)" tests/query.yml'
 ok "…that YAML can be read" python3 -c '

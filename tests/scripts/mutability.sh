@@ -120,4 +120,16 @@ ok "…not with two lengths, not with bytes for elements" eval '! grep -q "halve
 cp "$TOP/tests/subjects/mutability/attributed.c" attributed.c
 ok "…which the compiler takes" eval 'cat attributed.c l.c > all.c && gcc -Wall -Werror -c all.c -o /dev/null'
 cd ..
+
+# The linker puts one function for another.
+mkdir wrap && cd wrap || exit 1
+cp "$TOP/tests/subjects/mutability/wrapped.c" "$TOP/tests/subjects/mutability/wrapping.c" .
+"$SUNDEW" capture -q -w .sundew -- sh -c 'cc -g wrapped.c wrapping.c -o plain && cc -g wrapped.c wrapping.c -o prog -Wl,--wrap=look,--wrap -Wl,peek' > capture.log 2>&1
+"$SUNDEW" mutability prog -w .sundew --verdicts -q > wrapped.txt
+"$SUNDEW" mutability plain -w .sundew --verdicts -q > plain.txt
+has() { grep -qF -- "$2" "$1" || { cat "$1"; return 1; }; }
+ok "wrapped functions are the wrappers" eval 'has wrapped.txt "by_look(p): mutable" && has wrapped.txt "by_peek(p): mutable"'
+ok "…the real one is reached by its other name" has wrapped.txt "by_real(p): immutable"
+ok "…without the option each is itself" eval 'grep -q "by_look(p): .*own immutable" plain.txt && grep -q "by_peek(p): .*own immutable" plain.txt'
+cd ..
 done_testing

@@ -66,6 +66,7 @@ ok "gone: mended, they pass" all_pass field 2
 subject cuts -O2
 ok "cuts: a crash file" in_field cuts key=value
 ok "cuts: …the tests have the argument whole" keeps "set main" field field.crash
+ok "cuts: …the head of main() tells all arguments" grep -q '^ \*   argv = { "./cuts.monitored", "key=value" }$' field.tests/test_main.c
 sed -i 's/^#define DEFECT 1/#define DEFECT 0/' cuts.c
 ok "cuts: mended, they pass: longjmp() out of the function ends a test" all_pass field 2
 
@@ -77,13 +78,27 @@ ok "arena: …which name what lies in the block" \
 sed -i 's/^#define DEFECT 1/#define DEFECT 0/' arena.c
 ok "arena: mended, they pass" all_pass field 3
 
+subject large -O2
+ok "large: a crash file" in_field large
+ok "large: …functions near main() have large variables as they were" keeps "work boot main length-" field field.crash
+sed -i 's/^#define DEFECT 1/#define DEFECT 0/' large.c
+ok "large: mended, they pass" all_pass field 3
+
+subject late -O2
+ok "late: a crash file" in_field late
+ok "late: …who is handed a broken heap is not informative" keeps "run main finish-" field field.crash
+ok "late: …who breaks it says where" grep -q '"the damage is done in fill() at late.c:.*heap-buffer-overflow' field.json
+sed -i 's/^#define DEFECT 1/#define DEFECT 0/' late.c
+ok "late: mended, they pass" all_pass field 2
+
 # Whether worker() had its job when it was entered is chance; work() had it.
 subject threaded -O2
 ok "threaded: a thread's crash" in_field threaded
 ok "threaded: …begins with what broke it" says "begin with work(j, 3)" "$SUNDEW" reproduce --files . -o field.tests field.crash
 ok "threaded: …and a test fails" fails field
+ok "threaded: …main() runs the program with both threads" grep -q '^FAIL test_main' make.out
 sed -i 's/^#define DEFECT 1/#define DEFECT 0/' threaded.c
-ok "threaded: mended, work() passes" sh -c 'make -s -C field.tests test_work >/dev/null 2>&1 && field.tests/test_work'
+ok "threaded: mended, work() and main() pass" sh -c 'make -s -C field.tests check >make.out 2>&1; grep -q "^ok *test_work" make.out && grep -q "^ok *test_main" make.out'
 
 subject outside -O1
 export OUTSIDE=1

@@ -62,7 +62,7 @@ d = json.load(open('$name.$seed.json'))
 found = [v for v in d['violations'] if v['replays'] == v['of']]
 print('# $name seed $seed:', [(v['kind'], v['functions'], v['tests_needed'], round(v['seconds'], 1)) for v in found])
 assert found
-"
+" >&3
 }
 ctest() {
     gcc -g -Wall -Wextra -Werror -fsanitize=address -I. "$2" "$1.c" -o broken -pthread &&

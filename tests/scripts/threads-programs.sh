@@ -15,6 +15,8 @@ ok "wrong output is found" finds output
 
 picture() { "$SUNDEW" threads --replay deadlock-3.bug.kept/1 | grep -q 'T[0-9] is stopped before lock deadlock-3.c:'; }
 ok "a replay draws the interleaving" picture
+held() { "$SUNDEW" threads --replay use-after-free.bug.kept/1 | grep -q 'gets here first, holding no lock'; }
+ok "…and tells who was stopped, who ran, and the locks" held
 ok "the schedule of another build is refused" eval \
     'cp -r deadlock-3.bug.kept other && sed -i "s/^build .*/build 0/" other/1/schedule.txt &&
      says "belongs to another build" "$SUNDEW" threads --replay other/1'

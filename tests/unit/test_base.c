@@ -192,8 +192,11 @@ static void hostile_text_is_harmless_everywhere(void **state)
     SAME(escape_c_string,
          "a\"b\\c\n?\?/\x01"
          "7",
-         "a\\042b\\134c\\n\\077\\077/\\0017");
+         "a\\\"b\\\\c\\n\\?\\?/\\0017");
+    SAME(escape_c_string, "\t'\r", "\\t\\'\\r");
     SAME(escape_c_comment, "x*/ y\\\nz/*", "x* / y  z/ *");
+    SAME(escape_c_comment, "a\\nb \\ c\\", "a\\nb   c ");
+    SAME(escape_c_comment, "?\?/ a ? b ?> ?", ".?/ a ? b .> .");
     SAME(escape_c_identifier, "int", "int_");
     SAME(escape_c_identifier, "9a-b", "_9a_b");
     SAME(escape_c_identifier, "", "_");

@@ -469,6 +469,7 @@ static void a_link_command_is_taken_over(void **state)
         { "a.o -Wl,-Map=x.map,-z,now -Wl,-Map -Wl,y.map", "a.o -Wl,-z,now" },
         { "a.o -Xlinker -Map -Xlinker y.map -Xlinker -E", "a.o -Xlinker -E" },
         { "a.o -Map x.map -Map=y.map --print-map", "a.o" },
+        { "a.o -s -Wl,-s,-z,now -Xlinker --strip-all -Wl,--strip-debug", "a.o -Wl,-z,now" },
         { "a.o -fsanitize=address,fuzzer -fsanitize-recover=all",
           "a.o -fsanitize=address,fuzzer -fsanitize-recover=all" },
         /* the value of a flag is no flag */

@@ -6,6 +6,7 @@
 #include "base/tempdir.h"
 #include "analysis/pointsto/modref.h"
 #include "analysis/pointsto/pointsto.h"
+#include "analysis/pointsto/sharing.h"
 #include <llvm-c/BitReader.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -534,6 +535,75 @@ static void calls_read_and_write_what_their_callees_do(void **state)
     done(&s);
 }
 
+/* A letter for each probe(): s may be shared, p belongs to one thread. */
+static void probes_are_shared(const Subject *s, const char *expected)
+{
+    Sharing *sharing = sharing_new(s->pt, s->summaries, s->module);
+    for (int i = 0; expected[i]; i++)
+        if (sharing_may_be(sharing, LLVMGetOperand(probe_call(s, i), 0)) != (expected[i] == 's'))
+            fail_msg("probe %d is not %c", i, expected[i]);
+    sharing_free(sharing);
+}
+
+static void what_nobody_else_has_a_way_to_is_private(void **state)
+{
+    (void)state;
+    Subject s = subject(
+        PROBE "#include <pthread.h>\n#include <stdlib.h>\n#include <string.h>\n"
+              "struct n { struct n *next; int v; }; struct n *all; _Thread_local struct n *mine;\n"
+              "static void fill(int *to) { probe(to); *to = 1; }\n"
+              "static void *run(void *arg) {\n"
+              "  int here; fill(&here);\n"
+              "  struct n *list = malloc(sizeof *list); list->next = malloc(sizeof *list);\n"
+              "  probe(list); probe(list->next);\n"
+              "  mine = malloc(sizeof *mine); probe(mine); probe(&mine);\n"
+              "  char text[8]; strcpy(text, \"x\"); probe(text);\n"
+              "  probe(arg); free(list->next); free(list); return NULL; }\n"
+              "int main(void) { pthread_t t; int given; struct n *put = malloc(sizeof *put);\n"
+              "  put->next = malloc(sizeof *put); all = put;\n"
+              "  pthread_create(&t, NULL, run, &given); probe(&given); probe(put);\n"
+              "  probe(put->next); probe(&t); probe(&all); return 0; }\n");
+    probes_are_shared(&s, "sssps"                    /* main() comes before static functions */
+                          "ppppps"                   /* run() */
+                          "p");
+    done(&s);
+}
+
+static void what_is_handed_over_is_shared(void **state)
+{
+    (void)state;
+    Subject s = subject(
+        PROBE
+        "#include <stdlib.h>\n#include <string.h>\n#include <threads.h>\n#include <unistd.h>\n"
+        "void keep(void *); struct box { int *in; };\n"
+        "static int run(void *arg) { struct box *b = arg; probe(b->in); return 0; }\n"
+        "int main(int n, char **v) { thrd_t t; int a, b, c, d, e; char text[9];\n"
+        "  struct box box = { &a }; thrd_create(&t, run, &box);\n"        /* by a box */
+        "  int *p = &b; write(n, &p, sizeof p);\n"                       /* through a pipe */
+        "  keep(&c); strtok(text, \"x\"); asm volatile(\"\" : : \"r\"(&d) : \"memory\");\n"
+        "  probe(&a); probe(&b); probe(&c); probe(text); probe(&d); probe(&e); probe(v); return 0; }\n");
+    probes_are_shared(&s, "ssssspss");
+    done(&s);
+}
+
+/* Every exported function of a library may be called by any thread. */
+static void a_handle_is_shared(void **state)
+{
+    (void)state;
+    Subject s = subject_with(
+        PROBE
+        "#include <stdlib.h>\nstruct h { int *in; };\n"
+        "static void count(int *n) { probe(n); ++*n; }\n"
+        "struct h *open(void) { struct h *h = malloc(sizeof *h); h->in = malloc(4); probe(h);\n"
+        "  probe(h->in); return h; }\n"
+        "int use(struct h *h) { int n = 0; count(&n); probe(h); int *own = malloc(4); probe(own);\n"
+        "  free(own); return n; }\n",
+        &(PointsToPlan){ .open_world = true });
+    probes_are_shared(&s, "sssp"
+                          "p");
+    done(&s);
+}
+
 static void odd_programs_load(void **state)
 {
     (void)state;
@@ -586,6 +656,9 @@ int main(void)
         cmocka_unit_test(a_cache_that_cannot_be_written_is_noted),
         cmocka_unit_test(huge_sets_cost_fields_but_lose_nothing),
         cmocka_unit_test(calls_read_and_write_what_their_callees_do),
+        cmocka_unit_test(what_nobody_else_has_a_way_to_is_private),
+        cmocka_unit_test(what_is_handed_over_is_shared),
+        cmocka_unit_test(a_handle_is_shared),
         cmocka_unit_test(odd_programs_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

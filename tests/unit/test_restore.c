@@ -163,7 +163,7 @@ static void a_list_keeps_its_shape(void **state)
     has(text, "struct node *next = restore_object(sizeof *next);");
     has(text, ".next = next,");
     has(text, ".next = l,");
-    has(text, ".name = \"a\\042b\\134\\n\",");
+    has(text, ".name = \"a\\\"b\\\\\\n\",");
     has(text, ".color = GREEN,");
     has(text, ".color = 9");                     /* no name for it */
     has(text, ".n = 1\n");                       /* as it was at the entry */

@@ -276,6 +276,39 @@ static SearchVerdict lost_update(const Schedule *schedule, const ScheduleRun *ru
     return SEARCH_GO_ON;
 }
 
+/* T1 lets go of one of two locks, then is stopped with the other; T2 takes one, and comes to
+ * the same memory. */
+static void the_turn_that_was_taken_is_told(const Scheduler *s)
+{
+    static const struct sundew_step steps[] = {
+        { .thread = 1, .chosen = 1, .kind = SUNDEW_AT_LOCK, .object = 10, .site = 2 },
+        { .thread = 1, .chosen = 1, .kind = SUNDEW_AT_LOCK, .object = 20, .site = 3 },
+        { .thread = 1, .chosen = 1, .kind = SUNDEW_AT_UNLOCK, .object = 10, .site = 4 },
+        { .thread = 1,
+          .chosen = 2,
+          .kind = SUNDEW_AT_WRITE,
+          .object = 99,
+          .site = 5,
+          .flags = SUNDEW_STEP_PREEMPTS },
+        { .thread = 2, .chosen = 2, .kind = SUNDEW_AT_LOCK, .object = 30, .site = 6 },
+        { .thread = 2, .chosen = 2, .kind = SUNDEW_AT_READ, .object = 98, .site = 0 },
+        { .thread = 2, .chosen = 2, .kind = SUNDEW_AT_READ, .object = 99, .site = 7 },
+    };
+    ScheduleRun run = { 0 };
+    struct sundew_side stopped = { 0 }, ran = { 0 };
+    assert_false(schedule_switch(s, &run, 0, &stopped, &ran));
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        vec_push(&run.steps, steps[i]);
+    assert_true(schedule_switch(s, &run, 1, &stopped, &ran));
+    assert_int_equal(stopped.site, 5);
+    assert_true(stopped.thread == 1 && stopped.write && stopped.nheld == 1);
+    assert_true(stopped.held[0] == 20 && stopped.held_at[0] == 3);
+    assert_int_equal(ran.site, 7);
+    assert_true(ran.thread == 2 && !ran.write && ran.nheld == 1 && ran.held_at[0] == 6);
+    assert_false(schedule_switch(s, &run, 2, &stopped, &ran));
+    schedule_run_release(&run);
+}
+
 static void a_lost_update_is_found_and_replayed(void **state)
 {
     (void)state;
@@ -299,6 +332,7 @@ static void a_lost_update_is_found_and_replayed(void **state)
         assert_int_equal(run.result.failure.status, 1);
         schedule_run_release(&run);
     }
+    the_turn_that_was_taken_is_told(s);
     schedule_release(&l.schedule);
     scheduler_close(s);
     free(b.path);

@@ -259,7 +259,12 @@ static void term(Body *b, uint32_t op, const SummaryTerm *t, const Summary *s, c
             pathset_union(out, actual(a, i));
         break;
     case SUMMARY_NEW:
-    case SUMMARY_RETURN: fresh_result(b, op, out); break;
+    case SUMMARY_RETURN:
+        if (mut_maps_shared(NULL, b->ops.items[op].inst))
+            pathset_add(out, path_root(ROOT_UNKNOWN));
+        else
+            fresh_result(b, op, out);
+        break;
     case SUMMARY_NOTHING: return;
     default: pathset_add(out, path_root(ROOT_UNKNOWN)); return;
     }
@@ -413,15 +418,39 @@ static bool has_conversion(const char *s, size_t n, char conversion)
     return false;
 }
 
+/* A constant text, narrow or wide, or an array or struct with such texts in it. */
+static bool constant_has(LLVMValueRef c, char conversion)
+{
+    if (LLVMIsAConstantArray(c) || LLVMIsAConstantStruct(c)) {
+        bool found = false;
+        for (int i = 0; !found && i < LLVMGetNumOperands(c); i++)
+            found = constant_has(LLVMGetOperand(c, (unsigned)i), conversion);
+        return found;
+    }
+    if (!LLVMIsAConstantDataArray(c))
+        return false;
+    size_t n;
+    if (LLVMIsConstantString(c)) {
+        const char *s = LLVMGetAsString(c, &n);
+        return has_conversion(s, n, conversion);
+    }
+    LLVMTypeRef t = LLVMTypeOf(c);
+    if (LLVMGetTypeKind(LLVMGetElementType(t)) != LLVMIntegerTypeKind)
+        return false;
+    Str text = { 0 };
+    for (uint64_t i = 0; i < LLVMGetArrayLength2(t); i++) {
+        uint64_t x = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(c, (unsigned)i));
+        str_addc(&text, x < 128 ? (char)x : '?');
+    }
+    bool found = has_conversion(text.data, text.len, conversion);
+    str_release(&text);
+    return found;
+}
+
 static bool literal_has(LLVMValueRef g, char conversion)
 {
-    size_t n;
     LLVMValueRef c = LLVMIsAGlobalVariable(g) ? LLVMGetInitializer(g) : NULL;
-
-    if (!c || !LLVMIsAConstantDataArray(c) || !LLVMIsConstantString(c))
-        return false;
-    const char *s = LLVMGetAsString(c, &n);
-    return has_conversion(s, n, conversion);
+    return c && constant_has(c, conversion);
 }
 
 bool mut_has_conversion(LLVMModuleRef module, char conversion)

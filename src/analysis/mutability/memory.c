@@ -17,6 +17,8 @@
  * count as one, so that structs with a common beginning are safe.
  */
 #include "analysis/mutability/mutability_int.h"
+#include <string.h>
+#include <sys/mman.h>
 
 enum { OWN = 1, DEEP = 2 };
 enum { MOST_STEPS = 100000, MOST_CANDIDATES = 30000 };
@@ -25,6 +27,7 @@ typedef struct LoadIndex {
     Vec(LLVMValueRef) * calls_of; /* by Function.index: calls that may call it */
     Vec(LLVMValueRef) unknown;   /* calls of functions of which nothing is known */
     Vec(const Function *) later; /* handlers and the like: they run at any time */
+    bool renames;                /* pointers are stored in memory that has other names */
     PtTable reading;             /* calls that take references from memory -> masks */
     Vec(uint64_t) masks;         /* by argument */
 } LoadIndex;
@@ -105,6 +108,60 @@ static uint64_t arguments_read(Mutability *m, LLVMValueRef call)
     return mask;
 }
 
+static const PtObject *object_at(const PointsTo *pt, uint32_t loc)
+{
+    return pointsto_object(pt, pointsto_location(pt, loc).object);
+}
+
+static bool maps_shared(const PointsTo *pt, LLVMValueRef call, unsigned guard);
+
+/* The flags of mmap() say that nobody else sees what is stored there. */
+static bool is_private(LLVMValueRef flags)
+{
+    return LLVMIsAConstantInt(flags) && (LLVMConstIntGetZExtValue(flags) & MAP_TYPE) == MAP_PRIVATE;
+}
+
+static bool wraps_shared(const PointsTo *pt, LLVMValueRef fn, unsigned guard)
+{
+    enum { MOST_WRAPPERS = 8 };
+
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb && guard < MOST_WRAPPERS;
+         bb = LLVMGetNextBasicBlock(bb))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i))
+            if (LLVMIsACallInst(i) && pointsto_hands_on(pt, i) && maps_shared(pt, i, guard + 1))
+                return true;
+    return false;
+}
+
+static bool maps_shared(const PointsTo *pt, LLVMValueRef call, unsigned guard)
+{
+    LLVMValueRef fn = LLVMIsACallInst(call) ? LLVMGetCalledValue(call) : NULL;
+    size_t n;
+
+    if (!fn || !LLVMIsAFunction(fn))
+        return false;
+    if (!LLVMIsDeclaration(fn))
+        return pt && wraps_shared(pt, fn, guard);
+    const char *name = LLVMGetValueName2(fn, &n);
+    if (!strcmp(name, "mmap") || !strcmp(name, "mmap64"))
+        return LLVMGetNumArgOperands(call) < 4 || !is_private(LLVMGetOperand(call, 3));
+    return !strcmp(name, "shmat");
+}
+
+bool mut_maps_shared(const PointsTo *pt, LLVMValueRef call) { return maps_shared(pt, call, 0); }
+
+/* Memory that has other names, and is read unseen: a variable that the library defines
+ * (environ, __environ and _environ are one), what it returned, memory that may be mapped
+ * twice. */
+static bool has_other_names(const PointsTo *pt, uint32_t loc)
+{
+    const PtObject *o = object_at(pt, loc);
+
+    return o->kind == PT_LIBRARY ||
+           (o->kind == PT_GLOBAL && o->site && LLVMIsDeclaration(o->site)) ||
+           (o->kind == PT_HEAP && o->site && mut_maps_shared(pt, o->site));
+}
+
 static void add_later(Mutability *m, LoadIndex *ix, LLVMValueRef fn)
 {
     const Function *f = program_function_of(m->program, fn);
@@ -123,6 +180,38 @@ static void index_later(Mutability *m, LoadIndex *ix, LLVMValueRef call)
 
     for (size_t i = 0; i < n; i++)
         add_later(m, ix, fns[i]);
+}
+
+static bool is_renamed(const PointsTo *pt, LLVMValueRef address)
+{
+    PtSet to = pointsto_value(pt, address, 0);
+
+    for (size_t i = 0; i < to.n; i++)
+        if (has_other_names(pt, to.locs[i]))
+            return true;
+    return false;
+}
+
+/* Functions that are stored in a variable of the library are called when it likes:
+ * error_print_progname = on_error. What comes from outside is outside already. Other
+ * pointers are found again by other names. */
+static void index_store(Mutability *m, LoadIndex *ix, LLVMValueRef store)
+{
+    LLVMValueRef address = LLVMGetOperand(store, 1);
+    PtSet what = pointsto_value(m->pt, LLVMGetOperand(store, 0), 0);
+    bool outside = false;
+
+    if (!what.n || !is_renamed(m->pt, address))
+        return;
+    for (size_t i = 0; i < what.n; i++)
+        outside |= object_at(m->pt, what.locs[i])->kind == PT_EXTERNAL;
+    for (size_t i = 0; i < what.n; i++) {
+        const PtObject *o = object_at(m->pt, what.locs[i]);
+        if (o->kind == PT_FUNCTION && (!outside || LLVMIsAGlobalVariable(address)))
+            add_later(m, ix, o->site);
+        else if (o->kind != PT_FUNCTION && (o->kind != PT_GLOBAL || o->site))
+            ix->renames = true;
+    }
 }
 
 /* __attribute__((destructor)) */
@@ -175,6 +264,10 @@ static LoadIndex *index_new(Mutability *m)
                 index_call(m, ix, b->ops.items[i].inst);
             else if (b->ops.items[i].kind == OP_ASM)
                 vec_push(&ix->unknown, b->ops.items[i].inst);
+            else if (LLVMIsAStoreInst(b->ops.items[i].inst))
+                index_store(m, ix, b->ops.items[i].inst);
+            else if (b->ops.items[i].kind == OP_MEMCPY && b->ops.items[i].pointer)
+                ix->renames |= is_renamed(m->pt, LLVMGetOperand(b->ops.items[i].inst, 0));
         }
     }
     index_destructors(m, ix);
@@ -263,6 +356,8 @@ static void add_cells(Search *s, LLVMValueRef address, bool whole, unsigned kind
         PtLoc l = pt->locs.items[set.locs[i]];
         PtRange r = pt->objects.items[l.object].locs;
         bool all = whole || l.offset == ANY;
+        if (has_other_names(pt, set.locs[i]))
+            fail(s, kind, LLVMIsAInstruction(address));
         for (uint32_t k = r.start; k < r.start + r.n; k++)
             if (all || k == set.locs[i] || pt->locs.items[k].offset == ANY)
                 add_cell(s, k, kind);
@@ -832,6 +927,13 @@ static const PtBits *objects_changed(Mutability *m, LLVMValueRef fn)
     for (size_t i = 0; i < m->loads->later.len; i++)
         add_changed(m, program_function_value(m->program, m->loads->later.items[i]));
     return &m->changed;
+}
+
+bool mut_renames(Mutability *m)
+{
+    if (!m->loads)
+        m->loads = index_new(m);
+    return m->loads->renames;
 }
 
 void mut_unchanged(Mutability *m, LLVMValueRef fn, LLVMValueRef arg, bool *own, bool *deep)

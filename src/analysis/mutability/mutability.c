@@ -407,7 +407,7 @@ static void judge_memory(Judge *j)
     if (p->by_value || pointsto_value(j->m->pt, arg, 0).n == 0)
         return;
     /* A stored reference may be taken apart elsewhere, where points-to loses it. */
-    if (!is_hidden(j) && !(j->m->rebuilds && p->stored))
+    if (!is_hidden(j) && !(p->stored && (j->m->rebuilds || mut_renames(j->m))))
         mut_unchanged(j->m, j->b->value, arg, &p->own_unchanged, &p->unchanged);
     if (p->unchanged)
         settle(&p->deep, MUT_IMMUTABLE, MUT_BY_M, true);

@@ -335,6 +335,12 @@ typedef struct MemoryAnswer {
 } MemoryAnswer;
 MemoryAnswer mut_memory(Mutability *m, Body *b, unsigned first, unsigned n);
 void mut_memory_release(Mutability *m);
+/* Does the program store pointers in memory that is found by other names: of the library,
+ * or mapped twice? Points-to does not follow them there. */
+bool mut_renames(Mutability *m);
+/* Does the call map memory that may be mapped elsewhere too: shmat(), mmap() if not private?
+ * With `pt`, wrappers of these count too. */
+bool mut_maps_shared(const PointsTo *pt, LLVMValueRef call);
 /* Is nothing that is reachable from the value written during the function? */
 void mut_unchanged(Mutability *m, LLVMValueRef fn, LLVMValueRef arg, bool *own, bool *deep);
 #endif

@@ -42,7 +42,7 @@ static const Param *param_of(const Writer *w, uint32_t arg)
 
 static bool is_free_name(const char *s)
 {
-    static const char *const taken[] = { "new", "static", "ret", "unknown" };
+    static const char *const taken[] = { "new", "static", "ret", "unknown", "public" };
 
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (!strcmp(s, taken[i]))

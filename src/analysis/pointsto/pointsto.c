@@ -193,7 +193,8 @@ uint32_t pointsto_variable(const PointsTo *pt, LLVMValueRef g)
 {
     if (ptvalues_is_literal(g))
         return pt->literals;
-    return pttable_get(&pt->object_at, ptvalues_number(&pt->v, g));
+    LLVMValueRef section = LLVMIsAGlobalVariable(g) ? ptvalues_section(g) : NULL;
+    return pttable_get(&pt->object_at, ptvalues_number(&pt->v, section ? section : g));
 }
 
 /* ---- describing */

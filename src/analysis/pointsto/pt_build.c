@@ -75,12 +75,15 @@ static uint32_t gep_steps(Pt *pt, LLVMValueRef gep)
     return first;
 }
 
-static uint32_t global_object(Pt *pt, LLVMValueRef g)
+uint32_t pt_global_object(Pt *pt, LLVMValueRef g)
 {
     if (LLVMIsAFunction(g))
         return pt_object_at(pt, PT_FUNCTION, g, -1);
     if (ptvalues_is_literal(g))
         return pt->literals;
+    LLVMValueRef first = ptvalues_section(g);
+    if (first)
+        return pt_object_at(pt, PT_GLOBAL, first, -1);
     return pt_object_at(pt, PT_GLOBAL, g, type_size(pt, LLVMGlobalGetValueType(g)));
 }
 
@@ -160,7 +163,7 @@ static uint32_t const_node(Pt *pt, LLVMValueRef c)
         if (f && f->nret)
             pt_edge(pt, f->ret, node);
     } else if (LLVMIsAFunction(c) || LLVMIsAGlobalVariable(c)) {
-        pt_member(pt, node, pt_loc(pt, global_object(pt, c), 0));
+        pt_member(pt, node, pt_loc(pt, pt_global_object(pt, c), 0));
     } else if (LLVMIsAConstantExpr(c)) {
         const_expression(pt, node, c);
     } else if (words) {
@@ -248,8 +251,10 @@ static void variables(Pt *pt)
 
     /* Shapes first: initialisers then fold as they come. */
     for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g)) {
-        uint32_t o = global_object(pt, g);
-        if (LLVMIsDeclaration(g) || o == pt->literals)
+        uint32_t o = pt_global_object(pt, g);
+        if (ptvalues_section(g))
+            pt->objects.items[o].flat = true;
+        if (LLVMIsDeclaration(g) || o == pt->literals || pt->objects.items[o].flat)
             continue;
         pt->objects.items[o].constant = LLVMIsGlobalConstant(g);
         pt_object_shape(pt, o, LLVMGlobalGetValueType(g));
@@ -257,7 +262,7 @@ static void variables(Pt *pt)
     for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g)) {
         size_t n;
         const char *name = LLVMGetValueName2(g, &n);
-        uint32_t o = global_object(pt, g);
+        uint32_t o = pt_global_object(pt, g);
         if (!strncmp(name, "llvm.", 5) || o == pt->literals)
             continue;
         if (LLVMIsDeclaration(g)) {
@@ -753,7 +758,7 @@ static void entries(Pt *pt)
     for (size_t i = 0; i < pt->v->functions.len; i++) {
         fn = pt->v->functions.items[i].fn;
         if (!LLVMIsDeclaration(fn) && pt_is_exported(pt->plan, fn))
-            pt_member(pt, pt->world, pt_loc(pt, global_object(pt, fn), 0));
+            pt_member(pt, pt->world, pt_loc(pt, pt_global_object(pt, fn), 0));
     }
 }
 

@@ -278,6 +278,19 @@ static uint32_t follow(Pt *pt, uint32_t node, int64_t offset)
 }
 
 /* The pointer that a term starts from, before stars. */
+/* Variables that dlsym() can find. */
+static uint32_t public_variables(Pt *pt)
+{
+    uint32_t node = pt_node_new(pt);
+
+    for (LLVMValueRef g = LLVMGetFirstGlobal(pt->v->module); g; g = LLVMGetNextGlobal(g)) {
+        LLVMLinkage l = LLVMGetLinkage(g);
+        if (!LLVMIsDeclaration(g) && l != LLVMInternalLinkage && l != LLVMPrivateLinkage)
+            pt_member(pt, node, pt_loc(pt, pt_global_object(pt, g), 0));
+    }
+    return node;
+}
+
 static uint32_t term_base(Apply *a, const SummaryTerm *t)
 {
     Pt *pt = a->pt;
@@ -290,6 +303,7 @@ static uint32_t term_base(Apply *a, const SummaryTerm *t)
     case SUMMARY_RETURN: return a->fresh != NONE ? a->fresh : c.nresult ? c.result : NONE;
     case SUMMARY_STATE: return pt->state[t->param];
     case SUMMARY_UNKNOWN: return pt->world;
+    case SUMMARY_PUBLIC: return public_variables(pt);
     case SUMMARY_NEW: break;
     case SUMMARY_STATIC: {
         uint32_t node = pt_node_new(pt);

@@ -73,6 +73,10 @@ enum { PT_MOST_WORDS = 8 };
 unsigned ptvalues_words(const PtValues *v, LLVMTypeRef t);
 /* A string literal: they hold no pointers, and share one object. */
 bool ptvalues_is_literal(LLVMValueRef g);
+/* Variables of one section, and the linker's names for its ends (__start_SECTION): a program
+ * with such a name walks over all of them, so they are one object, that of the name which
+ * this returns. NULL: g is not of such a section. */
+LLVMValueRef ptvalues_section(LLVMValueRef g);
 uint32_t ptvalues_number(const PtValues *v, LLVMValueRef x);
 const PtFunction *ptvalues_function(const PtValues *v, LLVMValueRef fn);
 
@@ -300,6 +304,7 @@ void pt_call_direct(Pt *pt, uint32_t call, LLVMValueRef fn);
 /* The function arrives at an indirect call; checked against its type. */
 void pt_call_meets(Pt *pt, uint32_t call, LLVMValueRef fn);
 bool pt_call_last_resort(Pt *pt);
+uint32_t pt_global_object(Pt *pt, LLVMValueRef g);
 uint32_t pt_library_object(Pt *pt, const char *name, LLVMValueRef fn);
 
 bool pt_is_intrinsic(const char *name);

@@ -170,6 +170,27 @@ void ptvalues_release(PtValues *v)
     vec_release(&v->functions);
 }
 
+LLVMValueRef ptvalues_section(LLVMValueRef g)
+{
+    size_t n;
+    const char *name = LLVMGetValueName2(g, &n);
+    const char *section = LLVMIsDeclaration(g) ? NULL : LLVMGetSection(g);
+    LLVMValueRef start = NULL;
+
+    if (LLVMIsDeclaration(g) && str_starts(name, "__start_"))
+        section = name + 8;
+    else if (LLVMIsDeclaration(g) && str_starts(name, "__stop_"))
+        section = name + 7;
+    if (section && *section) {
+        char *first = xprintf("__start_%s", section), *last = xprintf("__stop_%s", section);
+        start = LLVMGetNamedGlobal(LLVMGetGlobalParent(g), first);
+        start = start ? start : LLVMGetNamedGlobal(LLVMGetGlobalParent(g), last);
+        free(first);
+        free(last);
+    }
+    return start && LLVMIsDeclaration(start) ? start : NULL;
+}
+
 bool ptvalues_is_literal(LLVMValueRef g)
 {
     if (!LLVMIsAGlobalVariable(g) || !LLVMIsGlobalConstant(g) || LLVMIsDeclaration(g) ||

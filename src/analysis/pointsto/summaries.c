@@ -75,8 +75,8 @@ static bool parse_term(Parser *p, const char *text, SummaryTerm *t)
         const char *word;
         int kind;
     } fixed[] = {
-        { "new", SUMMARY_NEW },    { "static", SUMMARY_STATIC }, { "unknown", SUMMARY_UNKNOWN },
-        { "ret", SUMMARY_RETURN }, { "...", SUMMARY_REST },
+        { "new", SUMMARY_NEW },       { "static", SUMMARY_STATIC }, { "unknown", SUMMARY_UNKNOWN },
+        { "public", SUMMARY_PUBLIC }, { "ret", SUMMARY_RETURN },    { "...", SUMMARY_REST },
     };
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (!strcmp(word, fixed[i].word)) {

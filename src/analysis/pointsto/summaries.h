@@ -57,6 +57,7 @@ typedef struct SummaryTerm {
         SUMMARY_STATIC,      /* memory of the library's own, one for each function */
         SUMMARY_STATE,       /* @tag: what was put there by any function */
         SUMMARY_UNKNOWN,     /* anything from outside */
+        SUMMARY_PUBLIC,      /* each variable of the program that has a name outside */
     } kind;
     unsigned param;          /* index of the parameter, or number of the tag */
     unsigned stars;          /* how often it is dereferenced */

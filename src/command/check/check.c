@@ -151,7 +151,8 @@ static bool run(Session *s, Err *err)
     c.deadline = c.begin + c.budget;
     c.folder = path_join(workspace_dir(session_workspace(s)), "check");
     bool ok = (!since || change_read(&c.change, session_root(s), since, err)) &&
-              state_open(&c.state, c.folder, err) && check_project(&c, err);
+              session_claim(s, c.folder, err) && state_open(&c.state, c.folder, err) &&
+              check_project(&c, err);
     release(&c);
     return ok;
 }

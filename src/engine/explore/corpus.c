@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_SEEDS = 100000 };
+enum { MOST_SEEDS = 100000, MOST_INPUT = 256 << 20 };
 
 /* In the name of an input that runs in another state than the first: it is no seed, because it
  * is reached anew from those that are. */
@@ -32,7 +32,8 @@ void corpus_save(Explorer *x, const Entry *e)
     if (e->parent != UINT32_MAX && e->new_edge)
         str_add(&name, ",+cov");
     char *path = path_join(x->queue_dir, str_c(&name));
-    FILE *f = fopen(path, "wb");
+    unlink(path);                      /* of an earlier time, or somebody's link */
+    FILE *f = fopen(path, "wbx");
     bool whole = f && fwrite(e->bytes, 1, e->n, f) == e->n;
     if (f && fclose(f) != 0)
         whole = false;
@@ -51,12 +52,20 @@ static bool try_input(Job *j, const void *bytes, size_t n, Origin origin)
     return stage_try(j, bytes, n, origin, UINT32_MAX, NULL);
 }
 
+/* Seeds are the user's, who may name them by links; what others left is followed nowhere. */
+static bool read_input(const char *path, Origin origin, Str *out)
+{
+    if (file_size(path) > MOST_INPUT)
+        return false;
+    return origin == FROM_SEED ? file_is_regular(path) && file_read(path, out, NULL)
+                               : file_read_left(path, MOST_INPUT, out, NULL);
+}
+
 static bool try_file(Job *j, const char *path, Origin origin, Err *err)
 {
     Str data = { 0 };
     bool ok = true;
-    if (!strstr(path_base(path), OF_STATE) && file_is_regular(path) &&
-        file_read(path, &data, NULL)) {
+    if (!strstr(path_base(path), OF_STATE) && read_input(path, origin, &data)) {
         Str objects = { 0 };
         const Str *input = ktest_read(str_c(&data), data.len, &objects) ? &objects : &data;
         size_t n = input->len < j->x->longest ? input->len : j->x->longest;
@@ -136,7 +145,8 @@ static bool move_aside(const char *dir, Aside *a, Err *err)
 {
     a->dir = xprintf("%s.old", dir);
     Strings now = { 0 }, there = { 0 };
-    bool ok = dir_make(a->dir, err) && dir_list(dir, &now, err) && dir_list(a->dir, &there, err);
+    bool ok = explorer_own_folder(a->dir, err) && dir_list(dir, &now, err) &&
+              dir_list(a->dir, &there, err);
     char *new = beginning(&there);
     for (size_t i = 0; ok && i < now.len; i++) {
         char *from = path_join(dir, now.items[i]),
@@ -195,8 +205,8 @@ static void judge_earlier(Job *j, const Aside *a, bool late)
         Str data = { 0 }, small = { 0 };
         explorer_look(j->x);
         if (!str_ends(path, ",small") && !str_ends(path, ",test.c") && is_of_late(path) == late &&
-            file_read(path, &data, NULL)) {
-            bool is_small = file_read(small_path, &small, NULL);
+            file_read_left(path, MOST_INPUT, &data, NULL)) {
+            bool is_small = file_read_left(small_path, MOST_INPUT, &small, NULL);
             size_t unsaved = j->x->unsaved;
             bool fails = failures_again(j, &data, is_small ? &small : NULL);
             mended += !fails && !job_over(j);

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -179,6 +180,13 @@ static bool lock_folder(Explorer *x, const char *out, Err *err)
            err_set(err, "%s: another exploration is at work there", x->plan->out);
 }
 
+bool explorer_own_folder(const char *folder, Err *err)
+{
+    struct stat st;
+    return dir_make(folder, err) && ((lstat(folder, &st) == 0 && S_ISDIR(st.st_mode)) ||
+                                     err_set(err, "%s: a link, not a folder", folder));
+}
+
 static bool make_folders(Explorer *x, Err *err)
 {
     const ExplorePlan *plan = x->plan;
@@ -188,8 +196,8 @@ static bool make_folders(Explorer *x, Err *err)
     x->failures_dir = path_join(out, "failures");
     bool ok = dir_make(out, err) && lock_folder(x, out, err);
     free(out);
-    ok = ok && dir_make(x->queue_dir, err) && dir_make(x->failures_dir, err) &&
-         dir_list(x->queue_dir, &names, err);
+    ok = ok && explorer_own_folder(x->queue_dir, err) &&
+         explorer_own_folder(x->failures_dir, err) && dir_list(x->queue_dir, &names, err);
     if (ok && names.len && !plan->resume)
         ok = err_set(err,
                      "%s holds an earlier exploration: --resume goes on with it, or "

@@ -150,6 +150,8 @@ void explorer_look(Explorer *x);
 FrontLimits explorer_limits(Explorer *x); /* takes the lock */
 /* Adds to the dictionary; takes the lock. */
 void explorer_word(Explorer *x, const void *bytes, size_t n);
+/* A folder of the output, made if it is not there. False: a link, which --resume would empty. */
+bool explorer_own_folder(const char *folder, Err *err);
 /* A file of the output folder could not be written: said once. Under the lock. */
 void explorer_unsaved(Explorer *x, const char *path, int error);
 /* From any thread; the caller of explore() hears it soon. */

@@ -111,7 +111,8 @@ typedef struct RestoreSearch {
 void restore_bad_pointers(Restore *r, const RestoreSearch *search, RestoreBads *out);
 
 /* The arguments for people, one line each: what was passed, some pointers deep:
- * "call = &{ .name = "test", .args = { "foo", "bar" } }"; of a list the first node. */
+ * "call = &{ .name = "test", .args = { "foo", "bar" } }"; of a list the first node,
+ * of pointers behind a pointer all up to a null one. */
 void restore_describe(Restore *r, Strings *out);
 
 /* What could not be restored as it was, one line each; program text in it. */

@@ -41,6 +41,30 @@ static void describe_code(const char *name, Str *out)
     str_add(out, str_starts(name, prefix) ? name + sizeof prefix - 1 : name);
 }
 
+/* Several pointers behind one, as of argv: those up to the null at their end. */
+static uint64_t count_pointers(const Item *it, uint64_t offset, const Type *target)
+{
+    uint64_t n = 0, word;
+    if (target->kind != TYPE_POINTER || target->size != sizeof word)
+        return 0;
+    for (; offset + (n + 1) * sizeof word <= it->size; n++) {
+        memcpy(&word, it->bytes + offset + n * sizeof word, sizeof word);
+        if (!word)
+            break;
+    }
+    return n;
+}
+
+static void describe_pointers(Restore *r, const Type *target, const uint8_t *bytes, uint64_t n,
+                              unsigned depth, Str *out)
+{
+    for (uint64_t i = 0; i < n && i < MANY && out->len < LONG; i++) {
+        str_add(out, i ? ", " : "{ ");
+        describe(r, target, bytes + i * target->size, target->size, depth, out);
+    }
+    str_add(out, n > MANY ? ", ... }" : " }");
+}
+
 static void describe_pointer(Restore *r, const Type *p, uint64_t value, unsigned depth, Str *out)
 {
     const CrashObject *o = value ? crash_object_at(r->crash, value) : NULL;
@@ -59,6 +83,9 @@ static void describe_pointer(Restore *r, const Type *p, uint64_t value, unsigned
         str_add(out, "(freed)");
     else if (restore_is_char(target) && offset <= it->size)
         describe_text(it, offset, out);
+    else if (depth < DEEP && count_pointers(it, offset, target) > 1)
+        describe_pointers(r, target, it->bytes + offset, count_pointers(it, offset, target),
+                          depth + 1, out);
     else if (target->size && offset + target->size <= it->size && depth < DEEP &&
              target->kind != TYPE_FUNCTION && !is_inside(r, target)) {
         str_addc(out, '&');

@@ -117,6 +117,14 @@ typedef Vec(ScheduleSite) ScheduleCallers;       /* .what is not set */
  * out. The texts live as long as the scheduler. */
 void schedule_callers(Scheduler *s, const struct sundew_side *side, ScheduleCallers *out);
 
+/* --- the turn that was taken */
+
+/* The first access at which a thread was stopped that could have gone on, and the first access of
+ * the thread that ran in its place to the same memory (else its next point), with the locks that
+ * each held there. Threads below `from` do not count. False: no thread was stopped. */
+bool schedule_switch(const Scheduler *s, const ScheduleRun *run, unsigned from,
+                     struct sundew_side *stopped, struct sundew_side *ran);
+
 /* --- text */
 
 /* "lock", "write" …, as people say it. */

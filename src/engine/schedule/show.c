@@ -104,6 +104,82 @@ bool schedule_read(const char *text, const char *key, Schedule *out, Err *err)
     return ok;
 }
 
+/* ------------------------------------------------- the turn that was taken */
+
+static bool unlocks_later(const ScheduleRun *run, size_t at)
+{
+    const struct sundew_step *lock = &run->steps.items[at];
+    for (size_t i = at + 1; i < run->steps.len; i++) {
+        const struct sundew_step *e = &run->steps.items[i];
+        if (e->thread == lock->thread && e->object == lock->object &&
+            (e->kind == SUNDEW_AT_UNLOCK || e->kind == lock->kind))
+            return e->kind == SUNDEW_AT_UNLOCK;
+    }
+    return false;
+}
+
+/* Who has come to a later point has the lock, unless it was only tried. */
+static bool takes_lock(const Scheduler *s, const ScheduleRun *run, size_t at)
+{
+    const struct sundew_step *e = &run->steps.items[at];
+    const ScheduleSite *site = scheduler_site(s, e->site);
+    bool tried = site && (strstr(site->what, "try") || strstr(site->what, "timed"));
+    return (e->kind == SUNDEW_AT_LOCK || e->kind == SUNDEW_AT_READ_LOCK) &&
+           (!tried || unlocks_later(run, at));
+}
+
+static void let_go(struct sundew_side *side, uint64_t lock)
+{
+    for (unsigned k = side->nheld; k-- > 0;)
+        if (side->held[k] == lock) {
+            side->nheld--;
+            memmove(&side->held[k], &side->held[k + 1], (side->nheld - k) * sizeof *side->held);
+            memmove(&side->held_at[k], &side->held_at[k + 1],
+                    (side->nheld - k) * sizeof *side->held_at);
+            return;
+        }
+}
+
+static struct sundew_side side_at(const Scheduler *s, const ScheduleRun *run, size_t at)
+{
+    const struct sundew_step *here = &run->steps.items[at];
+    struct sundew_side side = { .site = here->site,
+                                .thread = here->thread,
+                                .write = here->kind == SUNDEW_AT_WRITE };
+    assert(at < run->steps.len);
+    for (size_t i = 0; i < at; i++) {
+        const struct sundew_step *e = &run->steps.items[i];
+        if (e->thread != here->thread)
+            continue;
+        if (e->kind == SUNDEW_AT_UNLOCK) {
+            let_go(&side, e->object);
+        } else if (takes_lock(s, run, i) && side.nheld < SUNDEW_SCHEDULE_HELD) {
+            side.held[side.nheld] = e->object;
+            side.held_at[side.nheld++] = e->site;
+        }
+    }
+    return side;
+}
+
+bool schedule_switch(const Scheduler *s, const ScheduleRun *run, unsigned from,
+                     struct sundew_side *stopped, struct sundew_side *ran)
+{
+    for (size_t i = 0; i + 1 < run->steps.len; i++) {
+        const struct sundew_step *e = &run->steps.items[i];
+        if (!(e->flags & SUNDEW_STEP_PREEMPTS) || e->thread < from || e->chosen < from)
+            continue;
+        size_t next = i + 1;
+        for (size_t k = i + 1; k < run->steps.len && run->steps.items[next].object != e->object;
+             k++)
+            if (run->steps.items[k].thread == e->chosen && run->steps.items[k].object == e->object)
+                next = k;
+        *stopped = side_at(s, run, i);
+        *ran = side_at(s, run, next);
+        return true;
+    }
+    return false;
+}
+
 /* ------------------------------------------------------------ the picture */
 
 /* "queue.c:41 write": where, and what is done there. */

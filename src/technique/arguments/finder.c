@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "technique/arguments/arguments_int.h"
+#include "technique/arguments/context.h"
 #include <ctype.h>
 #include <limits.h>
 #include <math.h>
@@ -452,101 +453,63 @@ static bool has_twin(Finder *f, const Suspect *s)
     return false;
 }
 
-/* Does the function pass the two the other way round, in a call close by: two lines above, or
- * in the other branch of an if? Then both orders are meant, whatever else the calls pass. */
-static bool has_close_twin(Finder *f, const Suspect *s)
+/* Does `c` pass the suspects the other way round, whatever else it passes? */
+static bool is_turned(const Suspect *s, const AstCall *c,
+                      bool (*same)(const AstArg *, const AstArg *))
 {
-    enum { CLOSE = 10 };
     const Anomaly *a = &s->anomaly;
     const unsigned *pos = s->view.group->pos;
+
+    for (unsigned n = 0; n < a->size; n++)
+        if (pos[a->to[n]] >= c->nargs ||
+            !same(view_arg(&s->view, a->from[n]), &c->args[pos[a->to[n]]]))
+            return false;
+    return c != s->at;
+}
+
+/* The same text, or the same variable in arithmetic: `end`, `end - 1`. */
+static bool same_thing(const AstArg *a, const AstArg *b)
+{
+    return same_text(a, b) ||
+           ((a->lent || b->lent) && a->name && a->name == b->name && a->owner == b->owner);
+}
+
+static bool same_name(const AstArg *a, const AstArg *b) { return a->name && a->name == b->name; }
+
+static bool is_close(const AstCall *a, const AstCall *b)
+{
+    enum { CLOSE = 10 };
+    unsigned x = a->place.line, y = b->place.line;
+    return a->place.file == b->place.file && (x > y ? x - y : y - x) <= CLOSE;
+}
+
+/* Does the function pass the two the other way round, in a call close by, or in the other
+ * branch of an if? Then both orders are meant. */
+static bool has_close_twin(Finder *f, const Suspect *s)
+{
     const void *key[] = { s->at->caller, s->at->callee };
     const CallList *list = map_getn(&f->by_caller, key, sizeof key);
 
     for (size_t i = 0; list && i < list->len; i++) {
         const AstCall *c = list->items[i];
-        unsigned line = c->place.line, here = s->at->place.line;
-        bool twin = c != s->at && c->place.file == s->at->place.file &&
-                    (line > here ? line - here : here - line) <= CLOSE;
-        for (unsigned n = 0; twin && n < a->size; n++)
-            twin = pos[a->to[n]] < c->nargs &&
-                   same_text(view_arg(&s->view, a->from[n]), &c->args[pos[a->to[n]]]);
-        if (twin)
+        if (is_turned(s, c, same_thing) && is_close(c, s->at))
+            return true;
+        if (is_turned(s, c, same_name) && context_is_other_branch(c, s->at))
             return true;
     }
     return false;
 }
 
-static bool says_exchange(const char *s, const char *end)
+/* Does a comment name the two in the order in which they are passed? */
+static bool is_named_so(const Suspect *s)
 {
-    static const char *const words[] = {
-        "swap",        "flip",         "revers",         "exchang",        "invert",
-        "mirror",      "transpos",     "other way",      "backward",       "intention",
-        "deliberat",   "on purpose",   "not a bug",      "opposite",       "wrong order",
-        "other order", "order of arg", "argument order", "order of param",
-    };
-    for (; s < end; s++)
-        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-            size_t n = strlen(words[i]);
-            if ((size_t)(end - s) >= n && strncasecmp(s, words[i], n) == 0)
-                return true;
-        }
-    return false;
-}
-
-/* The end of the comment, string or character constant at `s`; NULL: there is none. */
-static const char *end_of_token(const char *s, const char *end)
-{
-    if (s + 1 < end && s[0] == '/' && s[1] == '*') {
-        const char *close = memmem(s + 2, (size_t)(end - s) - 2, "*/", 2);
-        return close ? close + 2 : end;
-    }
-    if (s + 1 < end && s[0] == '/' && s[1] == '/') {
-        const char *close = memchr(s, '\n', (size_t)(end - s));
-        return close ? close : end;
-    }
-    if (*s != '"' && *s != '\'')
-        return NULL;
-    for (const char *c = s + 1; c < end && *c != '\n'; c++) {
-        if (*c == '\\')
-            c++;
-        else if (*c == *s)
-            return c + 1;
-    }
-    return s + 1;
-}
-
-/* Is there a comment between `from` and `to` that speaks of an exchange? */
-static bool is_said_between(const Str *text, const char *from, const char *to)
-{
-    const char *end = text->data + text->len;
-
-    for (const char *s = text->data, *after; s < to; s = after ? after : s + 1) {
-        after = end_of_token(s, end);
-        if (after && after > from && *s == '/' && says_exchange(s < from ? from : s, after) &&
-            !memmem(s, (size_t)(after - s), "sundew:", 7))
-            return true;
-    }
-    return false;
-}
-
-/* Does a comment in the lines above, or beside the call, speak of it? */
-static bool is_explained(const Suspect *s)
-{
-    enum { LINES_ABOVE = 4 };
-    Str text = { 0 };
-    bool explained = false;
-    if (file_read(s->at->place.file->path, &text, NULL) && s->at->place.offset < text.len) {
-        const char *at = text.data + s->at->place.offset, *from = at;
-        const char *to = memchr(at, ';', text.len - s->at->place.offset);
-        to = to ? memchr(to, '\n', (size_t)(text.data + text.len - to)) : NULL;
-        for (int i = 0; i <= LINES_ABOVE && from > text.data; i++)
-            do
-                from--;
-            while (from > text.data && from[-1] != '\n');
-        explained = is_said_between(&text, from, to ? to : text.data + text.len);
-    }
-    str_release(&text);
-    return explained;
+    const Anomaly *a = &s->anomaly;
+    if (a->size != 2)
+        return false;
+    const AstArg *x = view_arg(&s->view, a->from[0]), *y = view_arg(&s->view, a->from[1]);
+    return x->name && y->name &&
+           (a->from[0] < a->from[1] ? context_names_in_order(s->at, x->name, y->name)
+                                    : context_names_in_order(s->at, y->name, x->name));
 }
 
 /* Only one of the names fits the other's place, and by a word that says
@@ -616,7 +579,7 @@ static const char *excuse(Finder *f, const Suspect *s)
         return "only one of the names is used to the other place";
     if (!s->by_habit && a->against > a->for_it && a->weakest < 0.5)
         return "other calls do the same";
-    if (is_explained(s))
+    if (context_speaks_of_exchange(s->at))
         return "a comment explains it";
     return NULL;
 }
@@ -715,7 +678,7 @@ SwapClass finder_class(Finder *f, const Suspect *s)
 {
     const Anomaly *a = &s->anomaly;
     bool by_name = !s->by_habit && a->declared >= 0.3;
-    if ((is_test_code(s->at) && has_twin(f, s)) || has_close_twin(f, s))
+    if ((is_test_code(s->at) && has_twin(f, s)) || has_close_twin(f, s) || is_named_so(s))
         return CLASS_NOTEWORTHY;
     if (by_name && (a->against > a->for_it || (a->weakest < 0.1 && a->for_it < LEAST_CALLS)))
         return CLASS_NAMING;

@@ -1,7 +1,10 @@
 /* Warnings as text: clang-tidy's YAML, and lines as compilers print them. */
 #include "base/file.h"
+#include "base/map.h"
 #include "technique/confirm/warnings.h"
+#include <assert.h>
 #include <ctype.h>
+#include <stdlib.h>
 
 /* ---- clang-tidy --export-fixes: names, paths and offsets */
 
@@ -24,27 +27,73 @@ static char *unquoted(const char *s, size_t n)
     return xstrndup(s, n);
 }
 
-/* Line and column of an offset in a file; 0: it can't be read. */
-static void place_of(const char *path, long long offset, long long *line, long long *column)
+/* Where the lines of files begin. A report may name many places of a large file, and many large
+ * files: each is read once, and not more than so many bytes of all. */
+enum { MOST_OF_ONE = 64 << 20, MOST_OF_ALL = 1 << 30 };
+
+typedef struct Lines {
+    Vec(size_t) starts;
+    size_t len;
+} Lines;
+
+typedef struct LineIndex {
+    Map files;                       /* path: Lines */
+    size_t read;
+} LineIndex;
+
+static Lines *lines_of(LineIndex *x, const char *path)
 {
+    void **slot = map_slot(&x->files, path);
+    if (*slot)
+        return *slot;
+    Lines *l = *slot = xcalloc(1, sizeof *l);
     Str text = { 0 };
-    *line = *column = 0;
-    if (offset >= 0 && file_is_regular(path) && file_read(path, &text, NULL) &&
-        (size_t)offset <= text.len) {
-        *line = *column = 1;
-        for (size_t i = 0; i < (size_t)offset; i++) {
-            *column = text.data[i] == '\n' ? 1 : *column + 1;
-            *line += text.data[i] == '\n';
-        }
+    if (x->read < MOST_OF_ALL && file_is_regular(path) && file_size(path) <= MOST_OF_ONE &&
+        file_read(path, &text, NULL)) {
+        l->len = text.len;
+        x->read += text.len;
+        vec_push(&l->starts, (size_t)0);
+        for (size_t i = 0; i < text.len; i++)
+            if (text.data[i] == '\n')
+                vec_push(&l->starts, i + 1);
     }
     str_release(&text);
+    return l;
 }
 
-static void flush(Diagnostic *d, Warnings *out)
+static void lines_release(LineIndex *x)
+{
+    for (size_t i = 0; i < x->files.len; i++) {
+        Lines *l = x->files.entries[i].value;
+        vec_release(&l->starts);
+        free(l);
+    }
+    map_release(&x->files);
+}
+
+/* Line and column of an offset in a file; 0: it can't be read. */
+static void place_of(LineIndex *x, const char *path, long long offset, long long *line,
+                     long long *column)
+{
+    *line = *column = 0;
+    const Lines *l = offset >= 0 ? lines_of(x, path) : NULL;
+    if (!l || !l->starts.len || (size_t)offset > l->len)
+        return;
+    size_t low = 0, high = l->starts.len;      /* the last that begins there or before */
+    while (high - low > 1) {
+        size_t mid = low + (high - low) / 2;
+        *(l->starts.items[mid] <= (size_t)offset ? &low : &high) = mid;
+    }
+    assert(l->starts.items[low] <= (size_t)offset);
+    *line = (long long)low + 1;
+    *column = (long long)((size_t)offset - l->starts.items[low]) + 1;
+}
+
+static void flush(LineIndex *x, Diagnostic *d, Warnings *out)
 {
     long long line, column;
     if (d->name && d->file && *d->file) {
-        place_of(d->file, d->offset, &line, &column);
+        place_of(x, d->file, d->offset, &line, &column);
         warnings_add(out, "clang-tidy", d->name, d->file, line, column, d->message);
     }
     free(d->name);
@@ -68,6 +117,7 @@ static const char *line_end(const char *p, const char *end)
 void warnings_parse_yaml(const char *text, size_t n, Warnings *out)
 {
     Diagnostic d = { .offset = -1 };
+    LineIndex x = { 0 };
     const char *end = text + n;
     for (const char *p = text; p < end; p = line_end(p, end) + 1) {
         size_t left = (size_t)(line_end(p, end) - p);
@@ -82,7 +132,7 @@ void warnings_parse_yaml(const char *text, size_t n, Warnings *out)
         size_t key = (size_t)(colon - s), rest = left - key - 1;
 #define KEY(word) (key == sizeof word - 1 && !memcmp(s, word, key))
         if (KEY("DiagnosticName")) {
-            flush(&d, out);
+            flush(&x, &d, out);
             set(&d.name, colon + 1, rest);
         } else if (KEY("Message")) {
             set(&d.message, colon + 1, rest);
@@ -95,7 +145,8 @@ void warnings_parse_yaml(const char *text, size_t n, Warnings *out)
         }
 #undef KEY
     }
-    flush(&d, out);
+    flush(&x, &d, out);
+    lines_release(&x);
 }
 
 /* ---- FILE:LINE:COLUMN: warning: TEXT [-Wname] */

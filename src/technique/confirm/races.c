@@ -123,7 +123,7 @@ static bool search(Races *r, Err *err)
 {
     Inquiry *q = r->q;
     const Program *p = scheduled_program(r, err);
-    if (!p || !build_schedule(p, session_libexec(q->session), true, &r->build, err))
+    if (!p || !build_schedule(p, NULL, session_libexec(q->session), true, &r->build, err))
         return false;
     r->cwd = path_absolute(".");
     SchedulerPlan plan = {

@@ -64,6 +64,8 @@ static void make_steps(Inquiry *q, const Warning *w, Arena *a, Frames *steps)
     str_release(&shown);
 }
 
+enum { MOST_INPUT = 256 << 20 };
+
 /* The input of --explore that the process was started with, if there is one. */
 static bool find_input(Inquiry *q, const Warning *w, Arena *a, Str *bytes, Attachment *out)
 {
@@ -72,7 +74,9 @@ static bool find_input(Inquiry *q, const Warning *w, Arena *a, Str *bytes, Attac
     const char *at = q->inputs ? strstr(str_c(&words), q->inputs) : NULL;
     char *path = at ? arena_strndup(a, at, strcspn(at, " ")) : NULL;
     str_release(&words);
-    if (!path || !file_is_regular(path) || !file_read(path, bytes, NULL))
+    /* The process told its words itself: one of our files, and no way to others. */
+    const char *name = path ? path + strlen(q->inputs) : "";
+    if (*name != '/' || strchr(name + 1, '/') || !file_read_left(path, MOST_INPUT, bytes, NULL))
         return false;
     *out = (Attachment){
         .name = path_base(path), .kind = "input", .text = str_c(bytes), .size = bytes->len

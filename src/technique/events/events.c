@@ -164,7 +164,7 @@ static bool run(Session *s, Err *err)
         const char *name = program_captured(a.program)->name;
         const char *out = session_option(s, "output");
         a.out = out ? xstrdup(out) : xprintf("%s.events", name);
-        ok = session_begin(s, name, err) && search(&a, err);
+        ok = session_claim(s, a.out, err) && session_begin(s, name, err) && search(&a, err);
     }
     layout_release(&a.plan.layout);
     vec_release(&a.summarised);

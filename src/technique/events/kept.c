@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TEXT = 16 << 20 };
+enum { MOST_TEXT = 16 << 20, MOST_EVENTS = 64 << 20 };
 
 void kept_events_text(const EventsResult *r, const uint8_t *bytes, unsigned n, Str *out)
 {
@@ -218,7 +218,8 @@ bool kept_replay(Session *s, const char *folder, Err *err)
     char *loop = NULL, *bin = path_join(folder, "events.bin");
     char *grammar = path_join(folder, "events.grammar");
     bool has_grammar = file_exists(grammar);
-    bool ok = read_command(folder, &a, &loop, err) && file_read(bin, &events, err) &&
+    bool ok = read_command(folder, &a, &loop, err) &&
+              file_read_left(bin, MOST_EVENTS, &events, err) &&
               asked_open(&a, a.argv.items[0], loop, has_grammar ? grammar : NULL, err) &&
               replay(&a, &events, err);
     layout_release(&a.plan.layout);

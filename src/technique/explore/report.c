@@ -304,6 +304,8 @@ bool report_exploration(Exploration *e, ExploreResult *r, Err *err)
     bool on_purpose = strcmp(r->ended, "first failure") == 0;
     if (ok && !on_purpose && late)
         session_incomplete(e->s, "%s not ready in time", late);
+    if (ok && c_front_was_lenient(e->front))
+        session_incomplete(e->s, "no input ran with sanitizers");
     if (ok && r->unsaved)
         session_incomplete(e->s, "%zu file%s could not be written", r->unsaved,
                            r->unsaved == 1 ? "" : "s");

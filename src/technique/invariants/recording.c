@@ -76,6 +76,8 @@ static bool run_recorded(const Study *st, const char *woven, const char *folder,
     return ok;
 }
 
+enum { MOST_COUNTS = 64 << 20 };
+
 /* Calls of each function, those that were not sampled too. */
 static void read_counts(Study *st, const char *folder)
 {
@@ -84,7 +86,7 @@ static void read_counts(Study *st, const char *folder)
     Err none = { 0 };
     uint64_t sum = 0;
 
-    if (file_read(name, &bytes, &none))
+    if (file_read_left(name, MOST_COUNTS, &bytes, &none))
         for (size_t i = 0; i + 8 <= bytes.len; i += 8) {
             uint64_t x;
             memcpy(&x, bytes.data + i, 8);

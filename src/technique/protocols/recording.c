@@ -101,7 +101,7 @@ bool client_read(Client *st, const CallsBuild *b, const char *folder, ProtoRuns 
                          .woven = b->path };
     bool ok = proto_runs_read(&how, folder, out, err);
     if (how.damaged)
-        session_note(st->session, "%zu files of calls are damaged and left out", how.damaged);
+        session_incomplete(st->session, "%zu files of calls are damaged and left out", how.damaged);
     vec_release(&callee);
     free(original);
     return ok;

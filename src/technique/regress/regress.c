@@ -91,7 +91,7 @@ static bool open_library(Regress *r, Err *err)
     if (!library_make(r->program, &plan, &r->library, err))
         return false;
     if (!r->library.strict)
-        session_note(s, "without sanitizers: %s", r->library.why_not_strict);
+        session_incomplete(s, "no sequence ran with sanitizers: %s", r->library.why_not_strict);
     ExecPlan e = { .api = r->api, .library = r->library.cover, .libexec = session_libexec(s) };
     e.files = r->usage ? usage_files(r->usage, &e.nfiles) : NULL;
     r->exec = exec_open(&e, err);
@@ -107,7 +107,7 @@ static bool open_library(Regress *r, Err *err)
         e.cpu_ms = 800;
         r->strict = exec_open(&e, &why);
         if (!r->strict)
-            session_note(s, "without sanitizers: %s", why.msg);
+            session_incomplete(s, "no sequence ran with sanitizers: %s", why.msg);
     }
     if (r->library.mutants) {
         static char *const counts[] = { (char *)EXEC_COUNTS_MEMORY, NULL };
@@ -435,7 +435,7 @@ static bool run(Session *s, Err *err)
     const char *folder = session_option(s, "output");
     if (session_option(s, "diff"))
         return diff_run(s, session_option(s, "diff"), err);
-    if (!check_options(s, err))
+    if (!check_options(s, err) || !session_claim(s, folder, err))
         return false;
     Progress progress = progress_start("regress", 5);
     progress_step(&progress, 0, "the API");

@@ -243,7 +243,7 @@ static bool build_trial(Reproduction *rp, Group *g, bool plain, const char *name
     return ok;
 }
 
-static void with_files(const Reproduction *rp, TrialPlan *plan)
+void candidate_with_files(const Reproduction *rp, TrialPlan *plan)
 {
     plan->input = rp->input;
     if (rp->files) {
@@ -271,7 +271,7 @@ static bool run_trial(const ShrinkArg *a, const bool *keep, const char *way, con
                        .way = way,
                        .poke = poke,
                        .seconds = way ? 2 : 0 };
-    with_files(a->rp, &plan);
+    candidate_with_files(a->rp, &plan);
     return trial_run(a->rp->trial, a->binary, &plan, out, NULL);
 }
 
@@ -404,7 +404,7 @@ static bool verify(Reproduction *rp, Candidate *c, Err *err)
     char *binary = xprintf("%s/trial-%u", rp->folder, ++number);
     Ending e = { 0 };
     TrialPlan plan = { 0 };
-    with_files(rp, &plan);
+    candidate_with_files(rp, &plan);
     bool ok = lab_build(rp->lab, c->unit, source, binary, how_built(c), err) &&
               trial_run(rp->trial, binary, &plan, &e, err);
     if (ok) {
@@ -460,8 +460,17 @@ static bool had_threads(const Reproduction *rp)
     return false;
 }
 
-static const char *how_it_ended(Reproduction *rp, const Ending *e)
+/* A thread begins before another one gives it its work; a test begins with that state. */
+static bool begins_without_work(const Reproduction *rp, const Candidate *c)
 {
+    assert(rp->n);
+    unsigned main = crash_frame(rp->crash, rp->n - 1)->flags;
+    return had_threads(rp) && main & SUNDEW_FRAME_ELSEWHERE && c->frame + 1 < rp->n;
+}
+
+static const char *how_it_ended(Reproduction *rp, const Candidate *c)
+{
+    const Ending *e = &c->ending;
     Str s = { 0 };
     bool waits = e->kind == FAILURE_TIMEOUT || e->kind == FAILURE_HANG;
     if (waits && had_threads(rp)) {
@@ -474,6 +483,8 @@ static const char *how_it_ended(Reproduction *rp, const Ending *e)
         if (e->stack.len)
             str_addf(&s, " in %s", e->stack.items[0].function);
     }
+    if (!waits && begins_without_work(rp, c))
+        str_add(&s, "; what other threads gave it after it was entered is not in the file");
     const char *text = arena_strdup(&rp->arena, str_c(&s));
     str_release(&s);
     return text;
@@ -501,7 +512,7 @@ static void settle(Reproduction *rp, Candidate *c)
 static bool try_one(Reproduction *rp, Candidate *c, const char *binary, unsigned test, Err *err)
 {
     TrialPlan plan = { .test = test, .state = binary };
-    with_files(rp, &plan);
+    candidate_with_files(rp, &plan);
     Str call = { 0 };
     if (!prepare(rp, c, c->world->plain))
         return true;
@@ -517,7 +528,7 @@ static bool try_one(Reproduction *rp, Candidate *c, const char *binary, unsigned
         shrink_candidate(rp, c, binary, test);
         keep_or_drop(rp, c);
     } else {
-        c->why = how_it_ended(rp, &c->ending);
+        c->why = how_it_ended(rp, c);
         if (!rp->files && strcmp(c->fn->name, "main") == 0)
             c->why = arena_printf(&rp->arena, "%s; it had no files (--files DIR)", c->why);
     }
@@ -553,7 +564,7 @@ static bool try_group(Reproduction *rp, Group *g, bool plain, Err *err)
     } else if (!plain) {
         ok = try_group(rp, g, true, err);
     } else {
-        g->items[0]->why = arena_printf(&rp->arena, "does not compile: %s", said.msg);
+        g->items[0]->why = arena_printf(&rp->arena, UNCOMPILED "%s", said.msg);
     }
     remove_states(all, binary);
     unlink(binary);
@@ -607,20 +618,29 @@ static bool try_alive_and_dead(Reproduction *rp, Err *err)
     return try_all(rp, err);
 }
 
-/* The build's optimiser may drop the failure in a test: then without one. */
+/* The build's optimiser may drop the failure in a test: then without one. A static inside of a
+ * function may have another name in that object; then the first answer stands. */
 bool candidates_try(Reproduction *rp, Err *err)
 {
     if (!try_alive_and_dead(rp, err))
         return false;
+    const char **was = arena_array(&rp->arena, const char *, rp->n + 1);
     for (size_t i = 0; i < rp->n; i++) {
         Candidate *c = &rp->candidates[i];
         if (c->reproduces || !c->unit || c->between || c->gone || !lab_is_optimised(c->unit))
             continue;
+        was[i] = c->why;
         c->unoptimised = true;
         c->dead = false;
         try_again(c);
     }
-    return try_alive_and_dead(rp, err);
+    bool ok = try_alive_and_dead(rp, err);
+    for (size_t i = 0; i < rp->n; i++) {
+        Candidate *c = &rp->candidates[i];
+        if (was[i] && c->why && str_starts(c->why, "does not compile"))
+            c->why = was[i];
+    }
+    return ok;
 }
 
 /* ---- judging */
@@ -648,20 +668,23 @@ static bool has_bad_argument(const Reproduction *rp, const Candidate *c)
  */
 static void judge_information(Reproduction *rp)
 {
-    bool passed_on = rp->was.has_address || rp->was.nowhere;
+    bool passed_on = true, pointer = rp->was.has_address || rp->was.nowhere;
     for (size_t i = 0; i < rp->n; i++) {
         Candidate *c = &rp->candidates[i];
         if (c->gone)
             continue;
-        passed_on = passed_on && (c->bad_pointer || c->damage);
-        c->informative = c->reproduces && !passed_on;
-        if (!c->reproduces || c->informative)
+        passed_on = passed_on && ((pointer && c->bad_pointer) || c->damage);
+        c->informative = c->reproduces && !passed_on && !c->broken_heap;
+        if (!c->reproduces)
             continue;
-        c->why = c->bad_pointer ? "is handed the bad pointer: may fail after the fix too"
-                                : arena_printf(&rp->arena,
-                                               "is handed the damage: %s already; may fail after "
-                                               "the fix too",
-                                               c->damage);
+        if (c->informative)
+            c->why = c->root;
+        else if (pointer && c->bad_pointer)
+            c->why = "is handed the bad pointer: may fail after the fix too";
+        else
+            c->why = arena_printf(&rp->arena,
+                                  "is handed the damage: %s already; may fail after the fix too",
+                                  c->damage);
     }
 }
 
@@ -681,6 +704,7 @@ static int by_rank(const void *x, const void *y)
 
 void candidates_judge(Reproduction *rp)
 {
+    heap_judge(rp);
     judge_information(rp);
     for (size_t i = 0; i < rp->n; i++) {
         Candidate *c = &rp->candidates[i];

@@ -62,10 +62,12 @@ bool folder_begin(Reproduction *rp, const char *wanted, Err *err)
                        "%s is there already and was not made by sundew reproduce: "
                        "name another folder with --out",
                        rp->folder);
-    if (file_is_dir(rp->folder) && !move_away(rp->folder, err))
+    if (file_is_dir(rp->folder) &&
+        (!session_claim(rp->session, rp->folder, err) || !move_away(rp->folder, err)))
         return false;
     char *readme = path_join(rp->folder, "README.md");
-    bool ok = dir_make(rp->folder, err) && file_write(readme, MARK "\n", strlen(MARK "\n"), err);
+    bool ok = session_claim(rp->session, rp->folder, err) && dir_make(rp->folder, err) &&
+              file_write(readme, MARK "\n", strlen(MARK "\n"), err);
     free(readme);
     if (!ok)
         dir_remove(rp->folder);
@@ -74,11 +76,55 @@ bool folder_begin(Reproduction *rp, const char *wanted, Err *err)
 
 /* ---- a test */
 
+static bool has_input(const Reproduction *rp) { return file_is_regular(rp->input); }
+
 static void add_comment(Str *out, const char *text)
 {
     str_add(out, " * ");
     escape_c_comment(out, text, strlen(text));
     str_addc(out, '\n');
+}
+
+static void add_begin(Str *out, const char *name, const char *where, const char *data, size_t n)
+{
+    enum { LONG = 120 };
+    Str line = { 0 };
+    size_t used = 0;
+    str_addf(&line, n ? "  %s%s begins with \"" : "  %s%s is empty", where, name);
+    for (; used < n && line.len < LONG; used++)
+        escape_c_string(&line, data + used, 1);
+    if (n)
+        str_add(&line, used == n ? "\"" : "\"...");
+    add_comment(out, str_c(&line));
+    str_release(&line);
+}
+
+static bool is_passed(const Strings *passed, const char *name)
+{
+    for (size_t i = 0; i < passed->len; i++)
+        if (strstr(passed->items[i], name))
+            return true;
+    return false;
+}
+
+/* The whole program reads more than its arguments: files that these name, and standard input. */
+static void write_input(const Reproduction *rp, const Strings *passed, Str *out)
+{
+    enum { MOST = 4 };
+    unsigned shown = 0;
+    Str text = { 0 }, lines = { 0 };
+    for (size_t i = 0; rp->files && i < rp->files->len && shown < MOST; i++) {
+        const RunFile *f = &rp->files->items[i];
+        if (is_passed(passed, f->name))
+            add_begin(&lines, f->name, "files/", f->data, f->len), shown++;
+    }
+    if (has_input(rp) && file_read(rp->input, &text, NULL))
+        add_begin(&lines, "stdin", "", str_c(&text), text.len);
+    if (lines.len)
+        str_add(out, " *\n * It reads:\n");
+    str_addn(out, str_c(&lines), lines.len);
+    str_release(&lines);
+    str_release(&text);
 }
 
 static void write_head(const Reproduction *rp, const Candidate *c, Str *out)
@@ -101,7 +147,8 @@ static void write_head(const Reproduction *rp, const Candidate *c, Str *out)
     for (size_t i = 0; i < rp->was.stack.len && i < 20; i++) {
         const Place *p = &rp->was.stack.items[i];
         str_reset(&line);
-        str_addf(&line, "  #%zu %s %s:%u", i, p->function, path_base(p->file), p->line);
+        str_addf(&line, "  #%zu %s ", i, p->function);
+        report_place(p, &line);
         add_comment(out, str_c(&line));
     }
     Strings passed = { 0 };
@@ -113,6 +160,8 @@ static void write_head(const Reproduction *rp, const Candidate *c, Str *out)
         str_addf(&line, "  %s", passed.items[i]);
         add_comment(out, str_c(&line));
     }
+    if (strcmp(c->fn->name, "main") == 0)
+        write_input(rp, &passed, out);
     strings_release(&passed);
     const Strings *notes = restore_notes(c->restore);
     if (notes->len)
@@ -267,8 +316,6 @@ static void write_table(const Reproduction *rp, Str *out)
     }
 }
 
-static bool has_input(const Reproduction *rp) { return file_is_regular(rp->input); }
-
 static void write_debugger_line(const Reproduction *rp, const Candidate *c, Str *out)
 {
     bool files = rp->files && rp->files->len;
@@ -317,7 +364,9 @@ static void write_readme_text(const Reproduction *rp, Str *out)
         md(out, p->function);
         str_add(out, ", ");
         md(out, *p->file ? p->file : "?");
-        str_addf(out, ":%u\n", p->line);
+        if (p->line)
+            str_addf(out, ":%u", p->line);
+        str_addc(out, '\n');
     }
     write_table(rp, out);
     str_add(out, "\nThe tests fail until the defect is fixed: a failing `make check` is "

@@ -13,6 +13,13 @@ static const Place *site(const Reproduction *rp)
     return rp->was.stack.len ? &rp->was.stack.items[0] : &none;
 }
 
+void report_place(const Place *p, Str *out)
+{
+    str_add(out, *p->file ? path_base(p->file) : "?");
+    if (p->line)
+        str_addf(out, ":%u", p->line);
+}
+
 void report_failure_line(const Reproduction *rp, Str *out)
 {
     static const char *const access[] = {
@@ -31,8 +38,10 @@ void report_failure_line(const Reproduction *rp, Str *out)
         str_addf(out, " (%s)", rp->was.text);
     if (*p->function)
         str_addf(out, " in %s()", p->function);
-    if (*p->file)
-        str_addf(out, " at %s:%u", path_base(p->file), p->line);
+    if (*p->file) {
+        str_add(out, " at ");
+        report_place(p, out);
+    }
 }
 
 /* ---- what is not there */
@@ -44,7 +53,8 @@ static const char *lack_text(uint32_t code)
         [SUNDEW_LACK_UNREADABLE] = "memory that could not be read",
         [SUNDEW_LACK_FOREIGN] = "objects of other libraries",
         [SUNDEW_LACK_UNTYPED] = "memory without a type",
-        [SUNDEW_LACK_THREAD] = "other threads",
+        [SUNDEW_LACK_THREAD] = "other threads: their stacks, and what they changed after a "
+                               "function of this thread was entered",
         [SUNDEW_LACK_VARARGS] = "arguments behind the named ones",
         [SUNDEW_LACK_STALE] = "frames that were left by longjmp",
         [SUNDEW_LACK_OFF] = "functions that were not monitored then",
@@ -58,13 +68,12 @@ void report_lacks(const Reproduction *rp, Strings *out)
     const CrashLack *lacks = crash_lacks(rp->crash, &n);
     if (crash_is_cut_short(rp->crash))
         strings_add(out, "the crash file is cut short: what stands behind the cut is lost");
-    uint64_t amount[16] = { 0 }, count[16] = { 0 };
+    uint64_t count[16] = { 0 };
     const char *text[16] = { 0 };
     for (size_t i = 0; i < n; i++) {
         unsigned k = lacks[i].code < 16 ? lacks[i].code : 0;
-        amount[k] += lacks[i].amount;
-        count[k]++;
-        if (*lacks[i].text)
+        count[k] += lacks[i].code == SUNDEW_LACK_THREAD ? lacks[i].amount : 1;
+        if (*lacks[i].text && k != SUNDEW_LACK_THREAD)
             text[k] = lacks[i].text;
     }
     for (unsigned k = 0; k < 16; k++)
@@ -213,6 +222,8 @@ static bool add_finding(Reproduction *rp, Err *err)
                  best->call && strlen(best->call) < 80 ? best->call : best->fn->name);
     else
         str_add(&more, "no frame reproduces it");
+    if (shown && best->root)
+        str_addf(&more, "; %s", best->root);
     Attachment file = { .kind = "test" };
     if (shown) {
         char *path = path_join(rp->folder, best->file);
@@ -260,12 +271,23 @@ static bool add_finding(Reproduction *rp, Err *err)
     return ok;
 }
 
+/* Nothing reproduces it, and some tests were never run: the machine may be the reason. */
+static void tell_uncompiled(const Reproduction *rp)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < rp->n; i++)
+        n += rp->candidates[i].why && str_starts(rp->candidates[i].why, UNCOMPILED);
+    if (n && !count(rp, false))
+        session_incomplete(rp->session, "%zu test%s did not compile", n, n == 1 ? "" : "s");
+}
+
 bool report_all(Reproduction *rp, Err *err)
 {
     Strings lacks = { 0 };
     report_lacks(rp, &lacks);
     char *scope = xprintf("%s %s", crash_program(rp->crash), path_base(rp->path));
     bool ok = session_begin(rp->session, scope, err) && add_finding(rp, err);
+    tell_uncompiled(rp);
     session_examined(rp->session, "%zu frames of the crash", rp->ranked.len);
     session_json(rp->session, "failure", failure_json(rp));
     session_json(rp->session, "tests", tests_json(rp));

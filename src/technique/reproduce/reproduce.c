@@ -78,12 +78,23 @@ static bool open_lab(Reproduction *rp, Err *err)
     return true;
 }
 
+/* The text of an assertion names its function, and no whole path. */
+static void find_file(Reproduction *rp)
+{
+    Place *site = rp->was.stack.len ? &rp->was.stack.items[0] : NULL;
+    const Function *fn =
+        site && !*site->file ? program_function(rp->program, site->function) : NULL;
+    if (fn && fn->file)
+        site->file = fn->file;
+}
+
 /* One attempt, with the address sanitizer or without. */
 static bool attempt(Reproduction *rp, Err *err)
 {
     if (!open_lab(rp, err))
         return false;
     ending_of_crash(rp->names, rp->crash, rp->monitored, &rp->was);
+    find_file(rp);
     bool ok = candidates_find(rp, err) && candidates_try(rp, err);
     if (ok)
         candidates_judge(rp);

@@ -20,6 +20,8 @@ bool files_read(Files *f, const char *folder, char *const *words);
 bool files_write(const Files *f, const char *folder, Err *err);
 void files_release(Files *f);
 
+#define UNCOMPILED "does not compile: "
+
 /* A frame, and the test that calls its function as it was called then. */
 typedef struct Candidate {
     size_t frame;
@@ -38,27 +40,29 @@ typedef struct Candidate {
     bool informative;
     bool bad_pointer;            /* an argument is itself what was touched */
     const char *damage;          /* … or what it leads to: "list->first is null"; NULL: not so */
+    bool broken_heap;            /* …that is, pointers that are no heap's */
+    const char *root;            /* where the heap is broken, if its test does it; or NULL */
     Ending ways[2];              /* behind the failure: see TrialPlan.way */
     bool has_way[2];             /* … to an orderly end */
-    const char *why;             /* why not: of building, reproducing, telling */
-    Ending ending;               /* of its test */
-    size_t objects, bytes;       /* that the final test restores */
-    char *call;                  /* "to_upper(NULL)" */
-    char *file;                  /* of the test, in the folder; NULL: none kept */
+    const char *why; /* why not: of building (begins with UNCOMPILED), reproducing, telling */
+    Ending ending; /* of its test */
+    size_t objects, bytes; /* that the final test restores */
+    char *call; /* "to_upper(NULL)" */
+    char *file; /* of the test, in the folder; NULL: none kept */
     Strings differences;
 } Candidate;
 
 typedef struct Reproduction {
     Session *session;
     Arena arena;
-    const char *path;            /* of the crash file */
+    const char *path; /* of the crash file */
     const Crash *crash;
     const Program *program;
     const char *monitored;
     const char *folder;
-    const char *cwd;             /* ours */
-    const Files *files;          /* that were beside the program; or NULL */
-    const char *input;           /* file for standard input */
+    const char *cwd; /* ours */
+    const Files *files; /* that were beside the program; or NULL */
+    const char *input; /* file for standard input */
     Sameness same;
     bool asan, shrink;
     Lab *lab;
@@ -66,9 +70,9 @@ typedef struct Reproduction {
     PlaceNames *names;
     Trial *trial;
     Ending was;
-    Candidate *candidates;       /* by frame: the innermost first */
+    Candidate *candidates; /* by frame: the innermost first */
     size_t n;
-    Vec(Candidate *) ranked;     /* the best first */
+    Vec(Candidate *) ranked; /* the best first */
 } Reproduction;
 
 /* candidate.c: from frames to tests that are known to fail or not. */
@@ -76,6 +80,7 @@ bool candidates_find(Reproduction *rp, Err *err);
 bool candidates_try(Reproduction *rp, Err *err);
 void candidates_judge(Reproduction *rp);
 void candidates_release(Reproduction *rp);
+void candidate_with_files(const Reproduction *rp, TrialPlan *plan);   /* what the program had */
 /* A definition that lets the address of its function out, so that no compiler knows all its
  * callers. */
 void candidate_print_target(const Candidate *c, size_t number, Str *out);
@@ -84,13 +89,16 @@ void candidate_print_target(const Candidate *c, size_t number, Str *out);
 typedef struct Shrinking {
     const Restore *restore;
     bool (*fails)(void *arg, const bool *keep);
-    const bool *fixed;           /* steps that stay; NULL: none */
+    const bool *fixed; /* steps that stay; NULL: none */
     void *arg;
-    unsigned most;               /* trials */
+    unsigned most; /* trials */
     double seconds;
 } Shrinking;
 /* `keep` has a place for each step; filled in. */
 void shrink(const Shrinking *s, bool *keep);
+
+/* heap.c: which tests of a broken heap break it themselves? Fills in damage, broken_heap and root. */
+void heap_judge(Reproduction *rp);
 
 /* folder.c: what is left for people. */
 bool folder_begin(Reproduction *rp, const char *wanted, Err *err);
@@ -100,6 +108,7 @@ bool folder_finish(Reproduction *rp, Err *err);
 /* report.c: terminal, JSON, findings. */
 bool report_all(Reproduction *rp, Err *err);
 void report_failure_line(const Reproduction *rp, Str *out);
+void report_place(const Place *p, Str *out); /* "jo.c:12"; "jo.c": the line is not known */
 /* What the crash file lacks, one line each. */
 void report_lacks(const Reproduction *rp, Strings *out);
 

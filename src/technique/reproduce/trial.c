@@ -2,6 +2,7 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "runtime/format/crashfile.h"
+#include <ctype.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,42 @@ static void read_report(const char *line, Ending *out)
     str_release(&err);
 }
 
+/* "void *item(const Vec *, size_t)", as clang has it, and "item". */
+static void keep_function(const char *text, Ending *e)
+{
+    size_t end = strcspn(text, "("), from = end;
+    while (from && (isalnum((unsigned char)text[from - 1]) || text[from - 1] == '_'))
+        from--;
+    snprintf(e->asserts, sizeof e->asserts, "%.*s", (int)(end - from), text + from);
+}
+
+static void read_assertion(const char *text, Ending *e, Place *at)
+{
+    Str err = { 0 };
+    Failure f = { 0 };
+    str_addf(&err, "program: %s\n", text);
+    failure_read(&f, &(Facts){ .err = str_c(&err), .err_len = err.len, .wait_status = SIGABRT });
+    if (f.nframes && f.frames[0].function) {
+        keep_function(f.frames[0].function, e);
+        at->line = f.frames[0].line;
+    }
+    failure_release(&f);
+    str_release(&err);
+}
+
+/* The optimiser joins the failing branches of a function's assertions, also of those that were
+ * inlined: the address does not tell which it was. The text does. */
+static void put_assertion_first(PlaceNames *names, Ending *e, Place at)
+{
+    if (e->kind != FAILURE_ASSERTION || !*e->asserts ||
+        (e->stack.len && strcmp(e->stack.items[0].function, e->asserts) == 0))
+        return;
+    at.function = places_text(names, e->asserts);
+    vec_push(&e->stack, at);
+    memmove(e->stack.items + 1, e->stack.items, (e->stack.len - 1) * sizeof at);
+    e->stack.items[0] = at;
+}
+
 /* Code that the optimiser merged has line 0: that of the code before it in the function. */
 static void mend_line(PlaceNames *names, const char *binary, uint64_t at, Place *site)
 {
@@ -145,6 +182,11 @@ void ending_of_crash(PlaceNames *names, const Crash *c, const char *monitored, E
     if (out->stack.len && used)
         mend_line(names, monitored, at[0], &out->stack.items[0]);
     free(at);
+    if (out->kind == FAILURE_ASSERTION) {
+        Place place = { .file = "" };
+        read_assertion(f->text, out, &place);
+        put_assertion_first(names, out, place);
+    }
     for (size_t i = 0; !out->stack.len && i < crash_nframes(c); i++) {
         Place p = { .function = crash_frame(c, i)->symbol, .file = "" };
         vec_push(&out->stack, p);
@@ -396,6 +438,8 @@ static void take_report(const Failure *f, Ending *e)
     e->nowhere = f->code == SI_KERNEL;
     if (f->what)
         snprintf(e->text, sizeof e->text, "%s", f->what);
+    if (f->kind == FAILURE_ASSERTION && f->nframes && f->frames[0].function)
+        keep_function(f->frames[0].function, e);
     if (f->kind == FAILURE_EXIT)
         e->kind = FAILURE_NONE;               /* an orderly end */
 }
@@ -441,4 +485,5 @@ void trial_name(PlaceNames *names, const char *binary, Ending *e)
         return;
     places_find(names, binary, e->trace.items, e->trace.len, &all);
     keep_own(&all, true, e);
+    put_assertion_first(names, e, (Place){ .file = "" });
 }

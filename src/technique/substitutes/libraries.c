@@ -204,6 +204,8 @@ bool libraries_pairs(Substitutes *x, Err *err)
     for (char **h = session_option_all(x->s, "headers"); *h; h++)
         if (!file_exists(*h))
             return err_set(err, "--headers %s: there is no such file", *h);
+    if (!session_claim(x->s, x->out, err))
+        return false;
     for (; *candidates; candidates++)
         make_pair(x, session_option(x->s, "reference"), *candidates);
     return true;

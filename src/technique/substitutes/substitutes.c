@@ -152,7 +152,7 @@ static bool find_pairs(Substitutes *x, Err *err)
         return libraries_pairs(x, err);
     x->out = session_option(x->s, "output") ? xstrdup(session_option(x->s, "output"))
                                             : xprintf("%s.substitutes", path_base(args[0]));
-    return tables_pairs(x, err);
+    return session_claim(x->s, x->out, err) && tables_pairs(x, err);
 }
 
 static void release(Substitutes *x)

@@ -249,6 +249,32 @@ static void note_locks(Probe *p, const ScheduleRun *run)
     }
 }
 
+static bool is_access(const struct sundew_step *e)
+{
+    return e->object && e->kind >= SUNDEW_AT_READ && e->kind < SUNDEW_AT_CREATE &&
+           e->kind != SUNDEW_AT_UNLOCK;
+}
+
+/* Pairs of places at which the threads came to the same memory or lock, one after the other:
+ * what was covered. */
+static void note_met(Probe *p, const ScheduleRun *run)
+{
+    enum { MOST_STEPS = 2000 };
+    for (size_t i = 1; i < run->steps.len && i < MOST_STEPS; i++) {
+        const struct sundew_step *e = &run->steps.items[i], *last = e;
+        for (size_t k = i; is_access(e) && k-- > 0 && last == e;)
+            if (is_access(&run->steps.items[k]) && run->steps.items[k].object == e->object)
+                last = &run->steps.items[k];
+        if (last->thread == e->thread ||
+            (last->kind == SUNDEW_AT_READ && e->kind == SUNDEW_AT_READ))
+            continue;
+        char key[64];
+        snprintf(key, sizeof key, "%zu %u %u", (size_t)(p->subject - p->l->subjects.items),
+                 last->site, e->site);
+        map_put(&p->l->new_met, key, NULL);
+    }
+}
+
 /* The threads do not touch the same memory, or the test fails in serial orders, too. */
 static bool is_hopeless(const Probe *p)
 {
@@ -270,6 +296,7 @@ static SearchVerdict judge(const Schedule *schedule, const ScheduleRun *run, voi
     p->races += run->races.len;
     if (!p->locks)
         note_locks(p, run);
+    note_met(p, run);
     p->explained += !found && (end.kind == END_FAILURE || end.kind == END_STUCK);
     p->subject->inconclusive += end.kind == END_UNCLEAR;
     p->shown |= found;
@@ -518,8 +545,8 @@ static bool open_schedulers(Lib *l, Err *err)
 
 static bool open_library(Lib *l, Err *err)
 {
-    if (!build_schedule_library(l->program, session_libexec(l->s), session_option_all(l->s, "link"),
-                                &l->build, &l->preload, err))
+    if (!build_schedule_library(l->program, session_calls(l->s), session_libexec(l->s),
+                                session_option_all(l->s, "link"), &l->build, &l->preload, err))
         return false;
     if (!l->preload)
         session_note(l->s, "without the address sanitizer: clang's is not installed");
@@ -571,6 +598,8 @@ void lib_close(Lib *l)
     effects_free(l->effects);
     map_release(&l->tried);
     map_release(&l->disturbed);
+    map_release(&l->met);
+    map_release(&l->new_met);
     usage_free(l->usage);
     ownership_free(l->ownership);
     pool_free(l->pool);
@@ -620,7 +649,8 @@ bool lib_open(Lib *l, Session *s, Err *err)
     l->out = session_option(s, "output") ? xstrdup(session_option(s, "output"))
                                          : xprintf("%s.threads", path_base(args[0]));
     read_promises(l);
-    bool ok = read_contracts(l, err) && open_api(l, err) && open_library(l, err);
+    bool ok = session_claim(s, l->out, err) && read_contracts(l, err) && open_api(l, err) &&
+              open_library(l, err);
     l->begun = now();
     return ok;
 }
@@ -642,6 +672,8 @@ bool whole_library(Session *s, Err *err)
     if (ok)
         l.effects = effects_new(l.program, session_calls(s));
     ok = ok && find_subjects(&l, err);
+    for (size_t i = 0; ok && i < l.subjects.len; i++)
+        ok = l.subjects.items[i].why_not || lib_try_alone(&l, &l.subjects.items[i], err);
     l.begun = now();
     ok = ok && keep_run_all(&l, err) && lib_search(&l, err) && report_all(&l, err);
     lib_close(&l);

@@ -97,6 +97,7 @@ typedef struct Violation {
     uint32_t sites[2];           /* deadlock: where they wait; else where the turn was
                                   * taken first, and what ran then */
     unsigned nsites;
+    struct sundew_side stopped, ran;             /* these, with the locks that were held */
     struct sundew_wait waits[3];
     const ApiFunction *function; /* tier 2 and 3: whose result it is */
     char *text;                  /* what it gave, or how much leaked; NULL */
@@ -180,12 +181,14 @@ typedef struct Lib {
     size_t tests, runs, serial_runs;
     Map tried;                   /* tests that were made */
     Piece *unit;                 /* that is run; NULL: none. What it finds out is … */
-    Map new_tried, new_disturbed;        /* … here … */
+    Map new_tried, new_disturbed, new_met;       /* … here … */
     Vec(Hit) hits;               /* … and here */
     bool replays;                /* nothing is written */
     const char *again;           /* the folder of the kept test that is run; NULL */
     size_t shown;                /* tests that showed a violation */
     size_t kept, kept_shown;     /* tests of an earlier run; those that still show it */
+    Map met;                     /* "SUBJECT SITE SITE": the second came next to the same
+                                  * memory or lock, from the other thread */
     Map disturbed;               /* by the numbers of three functions: see library_tests.c */
 } Lib;
 
@@ -222,6 +225,8 @@ typedef Vec(Test) Tests;
 bool lib_tests_make(Lib *l, Subject *t, Arena *a, Tests *out, Err *err);
 /* What only seems to end a handle is learned by trying. */
 bool lib_learn_destroyers(Lib *l, const ApiType *t, Err *err);
+/* Leaves out functions that wait for ever, or end the process, when they are called alone. */
+bool lib_try_alone(Lib *l, const Subject *t, Err *err);
 Seq *lib_test_thread(Arena *a, const Test *t, unsigned thread);
 Seq *lib_test_close(Lib *l, Arena *a, const Seq *prefix);
 Test lib_test_copy(Arena *a, const Test *t);

@@ -366,20 +366,14 @@ static void take_waits(const ScheduleRun *run, Violation *out)
     }
 }
 
-/* The first access at which the turn was taken, and the one that ran then. */
-static void take_switch(const ScheduleRun *run, Violation *out)
+/* T0 is the player. */
+static void take_switch(const Lib *l, const ScheduleRun *run, Violation *out)
 {
-    for (size_t i = 0; i + 1 < run->steps.len && !out->nsites; i++) {
-        const struct sundew_step *e = &run->steps.items[i], *next = &run->steps.items[i + 1];
-        if (!(e->flags & SUNDEW_STEP_PREEMPTS) || !e->thread || !e->chosen)
-            continue;
-        for (size_t k = i + 1; k < run->steps.len && next->object != e->object; k++)
-            if (run->steps.items[k].thread == e->chosen && run->steps.items[k].object == e->object)
-                next = &run->steps.items[k];
-        out->sites[0] = e->site;
-        out->sites[1] = next->site;
-        out->nsites = 2;
-    }
+    if (!schedule_switch(l->quick, run, 1, &out->stopped, &out->ran))
+        return;
+    out->sites[0] = out->stopped.site;
+    out->sites[1] = out->ran.site;
+    out->nsites = 2;
 }
 
 bool oracle_judge(Lib *l, Arena *a, const Test *t, Serials *serials, const ScheduleRun *run,
@@ -407,7 +401,7 @@ bool oracle_judge(Lib *l, Arena *a, const Test *t, Serials *serials, const Sched
         failure_copy(&out->failure, &end->failure);
         break;
     }
-    take_switch(run, out);
+    take_switch(l, run, out);
     return true;
 }
 

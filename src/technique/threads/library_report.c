@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "session/failure_finding.h"
 #include "technique/threads/library_int.h"
+#include <stdio.h>
 #include <string.h>
 
 static const char *rule_of(const Violation *v)
@@ -36,6 +37,14 @@ static void add_calls(Str *s, const Test *t, unsigned thread)
 {
     for (unsigned c = 0; c < t->ncalls[thread]; c++)
         str_addf(s, "%s%s", c ? "; " : "", t->calls[thread][c].f->name);
+}
+
+static RaceTold told_of(const Lib *l)
+{
+    return (RaceTold){ .s = l->s,
+                       .scheduler = l->quick,
+                       .program = program_captured(l->program)->path,
+                       .level = l->promised ? LEVEL_WARNING : LEVEL_NOTE };
 }
 
 /* "sbuf_insert against sbuf_cut: ": what the threads call. */
@@ -101,11 +110,8 @@ static size_t steps_of(Arena *a, const Lib *l, const Violation *v, EvidenceStep 
         }
         return n;
     }
-    for (unsigned i = 0; i < v->nsites && i < 2; i++)
-        steps[n++] =
-            (EvidenceStep){ place_of(l, v->sites[i]), i ? "the other thread gets here first"
-                                                        : "one thread is stopped before this" };
-    return n;
+    RaceTold told = told_of(l);
+    return v->nsites == 2 ? switch_steps(a, &told, &v->stopped, &v->ran, steps) : 0;
 }
 
 static const char *what_of(Arena *a, const Violation *v)
@@ -182,8 +188,9 @@ static json_t *lines_of(const Str *text)
     return all;
 }
 
-static json_t *violation_json(const Violation *v, const Finding *f)
+static json_t *violation_json(const Lib *l, const Violation *v, const Finding *f)
 {
+    RaceTold told = told_of(l);
     json_t *schedule = json_array();
     for (size_t i = 0; i < v->schedule.forces.len; i++)
         json_array_append_new(schedule,
@@ -196,6 +203,8 @@ static json_t *violation_json(const Violation *v, const Finding *f)
                           functions_of(&v->test), "file", json_text(f->where.file), "line",
                           f->where.line, "test", json_text(v->folder), "schedule", schedule,
                           "serial_orders", lines_of(&v->serial_table));
+    if (v->nsites == 2 && v->kind != VIOLATION_DEADLOCK)
+        json_object_set_new(j, "switch", switch_json(&told, &v->stopped, &v->ran));
     json_object_set_new(j, "contract", json_string(contract_name(v->test.contract)));
     json_object_set_new(j, "native", json_boolean(v->test.native));
     json_object_set_new(j, "preemptions", json_integer(v->preemptions));
@@ -257,7 +266,7 @@ bool lib_report(Lib *l, Violation *v, Err *err)
         f.detail = arena_printf(&a, "%s; %u of %u %s show it", f.detail, v->again, v->tries,
                                 v->test.native ? "runs without a scheduler" : "replays");
     }
-    f.data = violation_json(v, &f);
+    f.data = violation_json(l, v, &f);
     if (!l->violations)
         l->violations = json_array();
     json_array_append(l->violations, f.data);
@@ -267,14 +276,6 @@ bool lib_report(Lib *l, Violation *v, Err *err)
     str_release(&program);
     arena_release(&a);
     return ok;
-}
-
-static RaceTold told_of(const Lib *l)
-{
-    return (RaceTold){ .s = l->s,
-                       .scheduler = l->quick,
-                       .program = program_captured(l->program)->path,
-                       .level = l->promised ? LEVEL_WARNING : LEVEL_NOTE };
 }
 
 bool lib_report_race(Lib *l, const RaceSeen *r, Err *err)
@@ -287,11 +288,29 @@ bool lib_report_race(Lib *l, const RaceSeen *r, Err *err)
 
 typedef struct PairCount {
     size_t all, covered, conflicting, may;
+    size_t met, both;            /* pairs of places; of them, in both orders */
 } PairCount;
 
-static PairCount count_pairs(const Subject *t)
+static void count_met(const Lib *l, const Subject *t, PairCount *c)
+{
+    for (size_t i = 0; i < l->met.len; i++) {
+        size_t subject;
+        unsigned a, b;
+        char turned[64];
+        if (sscanf(l->met.entries[i].key, "%zu %u %u", &subject, &a, &b) != 3 ||
+            subject != (size_t)(t - l->subjects.items))
+            continue;
+        snprintf(turned, sizeof turned, "%zu %u %u", subject, b, a);
+        bool both = map_has(&l->met, turned);
+        c->met += a <= b || !both;
+        c->both += both && a <= b;
+    }
+}
+
+static PairCount count_pairs(const Lib *l, const Subject *t)
 {
     PairCount c = { 0 };
+    count_met(l, t, &c);
     size_t n = t->functions.len;
     for (size_t i = 0; i < n; i++)
         for (size_t j = i; j < n; j++) {
@@ -303,15 +322,17 @@ static PairCount count_pairs(const Subject *t)
     return c;
 }
 
-static json_t *type_json(const Subject *t)
+static json_t *type_json(const Lib *l, const Subject *t)
 {
-    PairCount c = count_pairs(t);
+    PairCount c = count_pairs(l, t);
     json_t *j = json_pack("{s:o,s:I,s:I,s:I,s:I,s:I,s:I}", "type", json_text(t->name), "functions",
                           (json_int_t)t->functions.len, "pairs", (json_int_t)c.all, "pairs_covered",
                           (json_int_t)c.covered, "tests", (json_int_t)t->tests, "runs",
                           (json_int_t)t->runs, "inconclusive", (json_int_t)t->inconclusive);
     json_object_set_new(j, "pairs_may_conflict", json_integer((json_int_t)c.may));
     json_object_set_new(j, "pairs_conflicting", json_integer((json_int_t)c.conflicting));
+    json_object_set_new(j, "access_pairs", json_integer((json_int_t)c.met));
+    json_object_set_new(j, "access_pairs_both", json_integer((json_int_t)c.both));
     if (t->why_not)
         json_object_set_new(j, "not_tested", json_text(t->why_not));
     return j;
@@ -341,7 +362,7 @@ static void set_json(Lib *l)
 {
     json_t *types = json_array(), *dropped = json_array(), *races = json_array();
     for (size_t i = 0; i < l->subjects.len; i++)
-        json_array_append_new(types, type_json(&l->subjects.items[i]));
+        json_array_append_new(types, type_json(l, &l->subjects.items[i]));
     for (size_t i = 0; i < l->dropped.len; i++)
         json_array_append_new(dropped, json_pack("{s:o,s:s}", "function",
                                                  json_text(l->dropped.items[i].function->name),
@@ -357,12 +378,15 @@ static void set_json(Lib *l)
     session_json(l->s, "serial_runs", json_integer((json_int_t)l->serial_runs));
     session_json(l->s, "kept_tests", json_integer((json_int_t)l->kept));
     session_json(l->s, "kept_tests_shown", json_integer((json_int_t)l->kept_shown));
+    session_json(l->s, "points",
+                 json_pack("{s:I,s:I,s:I}", "accesses", (json_int_t)l->build.accesses, "escaping",
+                           (json_int_t)l->build.escaping, "probed", (json_int_t)l->build.probed));
     session_json(l->s, "promised", json_boolean(l->promised));
 }
 
-static void say_type(const Subject *t, Str *out)
+static void say_type(const Lib *l, const Subject *t, Str *out)
 {
-    PairCount c = count_pairs(t);
+    PairCount c = count_pairs(l, t);
     escape_terminal_z(out, t->name);
     if (t->why_not) {
         str_addf(out, ": not tested, %s\n", t->why_not);
@@ -370,8 +394,8 @@ static void say_type(const Subject *t, Str *out)
     }
     str_addf(out,
              ": %zu tests, %zu runs; %zu of %zu pairs of functions together, %zu of them touch "
-             "the same memory",
-             t->tests, t->runs, c.covered, c.all, c.conflicting);
+             "the same memory; %zu pairs of places, %zu in both orders",
+             t->tests, t->runs, c.covered, c.all, c.conflicting, c.met, c.both);
     if (t->inconclusive)
         str_addf(out, "; %zu runs had no clear end", t->inconclusive);
     str_addc(out, '\n');
@@ -385,7 +409,7 @@ void lib_summary(Lib *l)
         return;
     Str *out = session_out(l->s);
     for (size_t i = 0; i < l->subjects.len; i++)
-        say_type(&l->subjects.items[i], out);
+        say_type(l, &l->subjects.items[i], out);
     for (size_t i = 0; i < l->dropped.len; i++) {
         escape_terminal_z(out, l->dropped.items[i].function->name);
         str_addf(out, ": left out, %s\n", l->dropped.items[i].why);

@@ -88,6 +88,7 @@ static void unit_begin(Lib *l, Piece *u)
     memset(&l->races, 0, sizeof l->races);
     memset(&l->new_tried, 0, sizeof l->new_tried);
     memset(&l->new_disturbed, 0, sizeof l->new_disturbed);
+    memset(&l->new_met, 0, sizeof l->new_met);
     memset(&l->hits, 0, sizeof l->hits);
     l->unit = u;
     l->rng = rng_seeded(session_seed(l->s) + 0x9e3779b97f4a7c15u * (u->number + 1));
@@ -108,6 +109,7 @@ static void unit_end(Lib *l, Piece *u)
     vec_release(&l->races);
     map_release(&l->new_tried);
     map_release(&l->new_disturbed);
+    map_release(&l->new_met);
     hits_release(l);
     l->races.items = u->lib.races.items;
     l->races.len = u->lib.races.len;
@@ -235,6 +237,7 @@ static json_t *news_of(const Lib *l, const Piece *u)
     json_object_set_new(j, "conflicts", grown(u->conflicts, t->conflicts.items, n));
     json_object_set_new(j, "tried", keys_of(&l->new_tried));
     json_object_set_new(j, "disturbed", keys_of(&l->new_disturbed));
+    json_object_set_new(j, "met", keys_of(&l->new_met));
     json_object_set_new(j, "dropped", dropped_json(l, u->lib.dropped.len));
     json_object_set_new(j, "shown", hits_json(l));
     json_object_set_new(j, "races", races_json(l));
@@ -336,6 +339,7 @@ static void add_news(Lib *l, const json_t *news)
     add_cells(json_object_get(news, "conflicts"), t->conflicts.items, cells_of(t));
     add_keys(json_object_get(news, "tried"), &l->tried);
     add_keys(json_object_get(news, "disturbed"), &l->disturbed);
+    add_keys(json_object_get(news, "met"), &l->met);
     add_dropped(l, json_object_get(news, "dropped"));
     add_races(l, json_object_get(news, "races"));
 }

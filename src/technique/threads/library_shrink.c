@@ -244,6 +244,8 @@ static void replay(Lib *l, Violation *v, Serials *serials)
         memcpy(v->sites, got.sites, sizeof v->sites);
         memcpy(v->waits, got.waits, sizeof v->waits);
         v->nsites = got.nsites;
+        v->stopped = got.stopped;
+        v->ran = got.ran;
         v->function = got.function;
         free(v->text);
         v->text = got.text;

@@ -97,6 +97,9 @@ Seq *lib_test_close(Lib *l, Arena *a, const Seq *prefix)
     Seq *s = seq_copy(a, prefix);
     SeqHandles all = { 0 };
     grow_looks(&l->grow, a, s);
+    for (unsigned i = s->n; i-- > prefix->n;)
+        if (s->steps[i].f && lib_is_dropped(l, s->steps[i].f))
+            s = seq_without(a, s, i);
     seq_handles(prefix, l->ownership, &all);
     for (size_t i = all.len; i-- > 0 && s->n < SEQ_LIMIT - 4;)
         if (all.items[i].owned)
@@ -209,11 +212,54 @@ static GrowPlan plan_of(const Lib *l, const Subject *t, unsigned creators)
     return g;
 }
 
+enum { SANITIZER_STATUS = 99 };          /* of the player, when a sanitizer complains */
+
 /* A function that waits when it is called alone takes too long: it is left out. */
 static void drop_blocker(Lib *l, const Seq *s, const Outcome *o)
 {
     if (o->state == OUTCOME_TIMEOUT && o->at < s->n && s->steps[o->at].f)
         lib_drop(l, s->steps[o->at].f, "it waits, or takes too long, when it is called alone");
+}
+
+/* ------------------------------------------------------------ calls alone */
+
+/* Handles, and one call of the function with whatever it needs. NULL: it can't be called. */
+static Seq *call_alone(Lib *l, const Subject *t, Arena *a, const ApiFunction *f)
+{
+    Seq *s = seq_new(a);
+    if (t->type &&
+        !grow_universal(&l->grow, a, s,
+                        t->type->creators[rng_below(&l->rng, t->type->ncreators)].function))
+        return NULL;
+    GrowPlan g = plan_of(l, t, s->n);
+    return grow_universal(&g, a, s, f) && s->steps[s->n - 1].f == f ? s : NULL;
+}
+
+/* Who waits for the system is tried once, who ends the process with three sets of arguments;
+ * both are left out from the start, and cost no more. */
+bool lib_try_alone(Lib *l, const Subject *t, Err *err)
+{
+    enum { TRIES = 3 };
+    bool ok = true;
+    for (size_t i = 0; ok && i < t->functions.len; i++) {
+        const ApiFunction *f = t->functions.items[i];
+        Arena a = { 0 };
+        bool ended = !lib_is_dropped(l, f) && !lib_waits(l, f);
+        for (unsigned k = 0; ok && ended && k < TRIES; k++) {
+            Seq *s = call_alone(l, t, &a, f);
+            ExecJob job = { .seq = s };
+            Outcome o = { .state = OUTCOME_NOT_RUN };
+            ok = !s || exec_run(l->exec, &a, &job, 1, &o, err);
+            if (s)
+                drop_blocker(l, s, &o);
+            ended =
+                s && o.state == OUTCOME_EXITED && o.status != SANITIZER_STATUS && o.at == s->n - 1;
+        }
+        if (ok && ended)
+            lib_drop(l, f, "it ends the process when it is called alone");
+        arena_release(&a);
+    }
+    return ok;
 }
 
 /* Are tests asked for in which the threads have no handle in common? */
@@ -848,28 +894,32 @@ bool lib_tests_make(Lib *l, Subject *t, Arena *a, Tests *out, Err *err)
     return ok;
 }
 
-void lib_test_print(const Test *t, Str *out)
+/* The steps from one on, a line each. How far a call is from an example's is of no interest
+ * here. */
+static void print_steps(Arena *a, const Seq *s, unsigned from, Str *out)
 {
-    Arena a = { 0 };
+    Seq *plain = seq_copy(a, s);
     Str all = { 0 };
-    str_add(out, "before:\n");
-    seq_dump(t->prefix, out);
-    for (unsigned k = 0; k < 2; k++) {
-        str_addf(out, "thread %u:\n", k + 1);
-        str_reset(&all);
-        seq_dump(lib_test_thread(&a, t, k), &all);
-        const char *p = str_c(&all);
-        for (unsigned i = 0; i < t->prefix->n && (p = strchr(p, '\n')); i++)
-            p++;
-        str_add(out, p ? p : "");
-    }
-    str_add(out, "after:\n");
-    str_reset(&all);
-    seq_dump(t->epilogue, &all);
+    for (unsigned i = 0; i < plain->n; i++)
+        plain->steps[i].divergent = plain->steps[i].closing = false;
+    seq_dump(plain, &all);
     const char *p = str_c(&all);
-    for (unsigned i = 0; i < t->prefix->n && (p = strchr(p, '\n')); i++)
+    for (unsigned i = 0; i < from && (p = strchr(p, '\n')); i++)
         p++;
     str_add(out, p ? p : "");
     str_release(&all);
+}
+
+void lib_test_print(const Test *t, Str *out)
+{
+    Arena a = { 0 };
+    str_add(out, "before:\n");
+    print_steps(&a, t->prefix, 0, out);
+    for (unsigned k = 0; k < 2; k++) {
+        str_addf(out, "thread %u:\n", k + 1);
+        print_steps(&a, lib_test_thread(&a, t, k), t->prefix->n, out);
+    }
+    str_add(out, "after:\n");
+    print_steps(&a, t->epilogue, t->prefix->n, out);
     arena_release(&a);
 }

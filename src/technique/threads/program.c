@@ -181,6 +181,7 @@ static void replay(Whole *w, Bad *b)
         b->again += shows(w, b, &b->schedule, &run);
     str_reset(&b->picture);
     schedule_draw(w->scheduler, &run, 60, &b->picture);
+    b->switched = schedule_switch(w->scheduler, &run, 0, &b->stopped, &b->ran);
     schedule_run_release(&run);
 }
 
@@ -218,17 +219,18 @@ static bool read_expected(Whole *w, Err *err)
     return !path || file_read(path, &w->expected, err);
 }
 
-static bool open_whole(Whole *w, const char *program, Err *err)
+/* The session has its name. */
+static bool open_whole(Whole *w, Err *err)
 {
     Session *s = w->s;
     w->violations = json_array();
     w->race_rows = json_array();
     w->cwd = path_absolute(".");
-    w->program = session_open_program(s, program, err);
-    if (!w->program || !read_expected(w, err))
+    if (!session_need(s, NEEDS_CALLS, err) || !read_expected(w, err))
         return false;
-    if (!build_schedule(w->program, session_libexec(s), !session_flag(s, "no-sanitizers"),
-                        &w->build, err))
+    w->program = session_program(s);
+    if (!build_schedule(w->program, session_calls(s), session_libexec(s),
+                        !session_flag(s, "no-sanitizers"), &w->build, err))
         return false;
     w->key = xstrdup(path_base(w->build.path));
     SchedulerPlan plan = { .build = &w->build,
@@ -309,7 +311,8 @@ bool whole_program(Session *s, Err *err)
         strings_add(&w.argv, tail[i]);
     w.out = session_option(s, "output") ? xstrdup(session_option(s, "output"))
                                         : xprintf("%s.threads", path_base(args[0]));
-    bool ok = open_whole(&w, args[0], err) && search(&w, err) && report_all(&w, err);
+    bool ok = session_claim(s, w.out, err) && open_whole(&w, err) && search(&w, err) &&
+              report_all(&w, err);
     close_whole(&w);
     return ok;
 }
@@ -370,6 +373,7 @@ static bool replay_once(Whole *w, const Schedule *schedule, const char *folder, 
         if (whole_judge(w, &run, &b)) {
             keep_schedule(&b, schedule, run.preemptions);
             schedule_draw(w->scheduler, &run, 60, &b.picture);
+            b.switched = schedule_switch(w->scheduler, &run, 0, &b.stopped, &b.ran);
             b.seen = b.again = b.tries = 1;
             b.folder = xstrdup(folder);
             replay_more(w, &b, times);
@@ -386,9 +390,11 @@ bool whole_replay(Session *s, const char *folder, Err *err)
     Whole w = { .s = s, .out = xstrdup(folder) };
     Schedule schedule = { 0 };
     size_t times = 1;
-    bool ok = replay_times(s, &times, err) && read_command(folder, &w.argv, err) &&
-              open_whole(&w, w.argv.items[0], err) && read_schedule(&w, folder, &schedule, err) &&
-              replay_once(&w, &schedule, folder, times, err);
+    bool ok = replay_times(s, &times, err) && read_command(folder, &w.argv, err);
+    if (ok)
+        session_adopt(s, NULL, w.argv.items[0]);
+    ok = ok && open_whole(&w, err) && read_schedule(&w, folder, &schedule, err) &&
+         replay_once(&w, &schedule, folder, times, err);
     schedule_release(&schedule);
     close_whole(&w);
     return ok;

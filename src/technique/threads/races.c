@@ -56,6 +56,18 @@ static size_t add_steps(Arena *a, const RaceTold *t, const struct sundew_side *s
     return n;
 }
 
+size_t switch_steps(Arena *a, const RaceTold *t, const struct sundew_side *stopped,
+                    const struct sundew_side *ran, EvidenceStep *steps)
+{
+    steps[0] = (EvidenceStep){ place_of(t, stopped->site),
+                               arena_printf(a, "T%u is stopped before this, holding %s",
+                                            stopped->thread, locks_text(a, t, stopped)) };
+    steps[1] =
+        (EvidenceStep){ place_of(t, ran->site), arena_printf(a, "T%u gets here first, holding %s",
+                                                             ran->thread, locks_text(a, t, ran)) };
+    return 2;
+}
+
 bool race_report(const RaceTold *t, const RaceSeen *seen, Err *err)
 {
     const struct sundew_side *x = &seen->race.first, *y = &seen->race.second;
@@ -114,4 +126,10 @@ json_t *race_json(const RaceTold *t, const RaceSeen *r)
 {
     return json_pack("{s:I,s:o,s:o}", "seen", (json_int_t)r->seen, "first",
                      side_json(t, &r->race.first), "second", side_json(t, &r->race.second));
+}
+
+json_t *switch_json(const RaceTold *t, const struct sundew_side *stopped,
+                    const struct sundew_side *ran)
+{
+    return json_pack("{s:o,s:o}", "stopped", side_json(t, stopped), "ran", side_json(t, ran));
 }

@@ -80,6 +80,28 @@ static Finding deadlock_finding(Arena *a, const Whole *w, const Bad *b)
                       .nsteps = n };
 }
 
+static RaceTold told_of(const Whole *w)
+{
+    return (RaceTold){ .s = w->s,
+                       .scheduler = w->scheduler,
+                       .program = program_captured(w->program)->path,
+                       .level = LEVEL_WARNING };
+}
+
+/* How it came to that comes before where it failed. */
+static void add_switch(Arena *a, const Whole *w, const Bad *b, Finding *f)
+{
+    RaceTold told = told_of(w);
+    EvidenceStep *steps = arena_array(a, EvidenceStep, f->nsteps + 2);
+    if (!b->switched)
+        return;
+    size_t n = switch_steps(a, &told, &b->stopped, &b->ran, steps);
+    for (size_t i = 0; i < f->nsteps; i++)
+        steps[n + i] = f->steps[i];
+    f->steps = steps;
+    f->nsteps += n;
+}
+
 static Finding output_finding(Arena *a, const Whole *w, const Bad *b)
 {
     return (Finding){ .rule = rule_of(b),
@@ -95,13 +117,16 @@ static Finding finding_of(Arena *a, const Whole *w, const Bad *b)
 {
     if (b->kind == BAD_DEADLOCK)
         return deadlock_finding(a, w, b);
-    if (b->kind == BAD_OUTPUT)
-        return output_finding(a, w, b);
-    return failure_finding(a, &(FailureReport){ .failure = &b->failure,
-                                                .rule = rule_of(b),
-                                                .level = LEVEL_ERROR,
-                                                .more = how_often(a, w, b),
-                                                .program = program_captured(w->program)->path });
+    Finding f =
+        b->kind == BAD_OUTPUT
+            ? output_finding(a, w, b)
+            : failure_finding(a, &(FailureReport){ .failure = &b->failure,
+                                                   .rule = rule_of(b),
+                                                   .level = LEVEL_ERROR,
+                                                   .more = how_often(a, w, b),
+                                                   .program = program_captured(w->program)->path });
+    add_switch(a, w, b, &f);
+    return f;
 }
 
 static json_t *violation(const Whole *w, const Bad *b, const Finding *f)
@@ -112,16 +137,19 @@ static json_t *violation(const Whole *w, const Bad *b, const Finding *f)
                               json_pack("{s:i,s:i}", "decision",
                                         (int)b->schedule.forces.items[i].decision, "thread",
                                         (int)b->schedule.forces.items[i].thread));
-    return json_pack("{s:s,s:i,s:o,s:[],s:o,s:i,s:o,s:o,s:i,s:I,s:I,s:i,s:i}", "kind",
-                     b->kind == BAD_DEADLOCK ? "deadlock"
-                     : b->kind == BAD_OUTPUT ? "output"
-                                             : failure_kind_name(b->failure.kind),
-                     "tier", b->kind == BAD_OUTPUT ? 3 : 1, "type", json_null(), "functions",
-                     "file", json_text(f->where.file), "line", f->where.line, "test",
-                     json_text(b->folder), "schedule", schedule, "preemptions", (int)b->preemptions,
-                     "seen", (json_int_t)b->seen, "first", (json_int_t)b->first, "replays",
-                     (int)b->again, "of", (int)b->tries);
-    (void)w;
+    json_t *j = json_pack("{s:s,s:i,s:o,s:[],s:o,s:i,s:o,s:o,s:[],s:i,s:I,s:I,s:i,s:i}", "kind",
+                          b->kind == BAD_DEADLOCK ? "deadlock"
+                          : b->kind == BAD_OUTPUT ? "output"
+                                                  : failure_kind_name(b->failure.kind),
+                          "tier", b->kind == BAD_OUTPUT ? 3 : 1, "type", json_null(), "functions",
+                          "file", json_text(f->where.file), "line", f->where.line, "test",
+                          json_text(b->folder), "schedule", schedule, "serial_orders",
+                          "preemptions", (int)b->preemptions, "seen", (json_int_t)b->seen, "first",
+                          (json_int_t)b->first, "replays", (int)b->again, "of", (int)b->tries);
+    RaceTold told = told_of(w);
+    if (b->switched)
+        json_object_set_new(j, "switch", switch_json(&told, &b->stopped, &b->ran));
+    return j;
 }
 
 static const char *rerun_of(Arena *a, const Whole *w, const Bad *b)
@@ -163,11 +191,7 @@ bool report_bad(Whole *w, Bad *b, Err *err)
 
 bool report_race(Whole *w, const RaceSeen *r, Err *err)
 {
-    RaceTold told = { .s = w->s,
-                      .scheduler = w->scheduler,
-
-                      .program = program_captured(w->program)->path,
-                      .level = LEVEL_WARNING };
+    RaceTold told = told_of(w);
     json_array_append_new(w->race_rows, race_json(&told, r));
     return race_report(&told, r, err);
 }
@@ -222,13 +246,13 @@ static void tell_incomplete(Whole *w)
 static json_t *schedules_json(const Whole *w)
 {
     const SearchResult *r = &w->search;
-    return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:i,s:i}", "runs", (json_int_t)r->runs,
+    return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:i,s:i}", "runs", (json_int_t)r->runs,
                      "systematic", (json_int_t)r->systematic, "random", (json_int_t)r->random,
                      "inconclusive", (json_int_t)r->inconclusive, "points", (json_int_t)r->points,
-                     "accesses", (json_int_t)w->build.accesses, "probed",
-                     (json_int_t)w->build.probed, "hot_sites", (json_int_t)r->hot, "threads",
-                     (int)r->threads, "complete_preemptions",
-                     r->inconclusive ? -1 : (int)r->complete - 1);
+                     "accesses", (json_int_t)w->build.accesses, "escaping",
+                     (json_int_t)w->build.escaping, "probed", (json_int_t)w->build.probed,
+                     "hot_sites", (json_int_t)r->hot, "threads", (int)r->threads,
+                     "complete_preemptions", r->inconclusive ? -1 : (int)r->complete - 1);
 }
 
 void report_summary(Whole *w)

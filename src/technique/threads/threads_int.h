@@ -16,6 +16,8 @@ typedef struct Bad {
     unsigned nsites;
     struct sundew_wait waits[SUNDEW_SCHEDULE_THREADS];   /* … and for what */
     unsigned nwaits;
+    bool switched;                   /* a turn was taken: where, and what ran then */
+    struct sundew_side stopped, ran;
     Schedule schedule;
     unsigned preemptions;
     size_t seen;                     /* runs that went wrong in this way */
@@ -73,5 +75,10 @@ typedef struct RaceTold {
     Level level;
 } RaceTold;
 bool race_report(const RaceTold *t, const RaceSeen *r, Err *err);
+/* Where a turn was taken, in two steps, with the locks that were held; the steps' number. */
+size_t switch_steps(Arena *a, const RaceTold *t, const struct sundew_side *stopped,
+                    const struct sundew_side *ran, EvidenceStep *steps);
+json_t *switch_json(const RaceTold *t, const struct sundew_side *stopped,
+                    const struct sundew_side *ran);
 json_t *race_json(const RaceTold *t, const RaceSeen *r);
 #endif

@@ -1,6 +1,6 @@
 /*
- * It cuts its argument up, and where the defect is mended it gives up with longjmp(): the tests
- * need the argument whole, and a place to come back to.
+ * It takes its argument out of argv and cuts it up, and where the defect is mended it gives up with
+ * longjmp(): the tests need the argument whole, and a place to come back to.
  */
 #include <setjmp.h>
 #include <stdio.h>
@@ -41,7 +41,10 @@ int main(int argc, char **argv)
     struct options *o = calloc(1, sizeof *o);
     if (setjmp(o->out))
         return 2;
-    for (int i = 1; i < argc; i++)
-        printf("%d\n", set(o, argv[i]));
+    for (int i = 1; i < argc; i++) {
+        char *word = argv[i];
+        argv[i] = NULL;
+        printf("%d\n", set(o, word));
+    }
     return 0;
 }

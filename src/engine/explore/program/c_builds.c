@@ -102,6 +102,12 @@ static void take_concolic(CFront *c, BuildAnswer *a)
     }
 }
 
+static void not_sanitized(CFront *c, const char *why)
+{
+    c_front_note(c, "%s; failures are seen as signals only", why);
+    c->lenient = true;
+}
+
 static void take(CFront *c, BuildAnswer *a)
 {
     if (a->reachable)
@@ -112,7 +118,7 @@ static void take(CFront *c, BuildAnswer *a)
         if (a->path)
             c->sanitized = keep_path(c, a->path);
         else
-            c_front_note(c, "%s; failures are seen as signals only", a->why.msg);
+            not_sanitized(c, a->why.msg);
         return;
     case BUILD_CALLS:
         if (a->path)

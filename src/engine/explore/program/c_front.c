@@ -49,6 +49,8 @@ void c_front_free(CFront *c)
     free(c);
 }
 
+bool c_front_was_lenient(const CFront *c) { return c->lenient; }
+
 const char *c_front_was_late(const CFront *c) { return c->late; }
 
 static bool begin(void *subject, const FrontHost *host, FrontFacts *out, Err *err)

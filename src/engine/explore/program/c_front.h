@@ -44,4 +44,6 @@ void c_front_free(CFront *c); /* NULL is fine */
 
 /* After explore(): builds that came too late to be used, for people; NULL: none. */
 const char *c_front_was_late(const CFront *c);
+/* After explore(): sanitizers were asked for, and that build could not be made. */
+bool c_front_was_lenient(const CFront *c);
 #endif

@@ -30,6 +30,7 @@ struct CFront {
     bool asks;                                 /* … for its input: behind it are zeros */
     size_t slots;                              /* bytes of the input that are in slots */
     bool snapshot;                             /* runs may share a process */
+    bool lenient;                              /* c_front_was_lenient() */
     const char *late;                          /* c_front_was_late() */
     atomic_bool left_processes, traced;        /* … a run was traced */
 };

@@ -1,0 +1,39 @@
+/* Folders for results, each of one command at a time: two that write tests or
+ * sequences there would mix them. The kernel lets go of the lock when the process ends,
+ * however that happens. */
+#include "base/file.h"
+#include "session/session_int.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+bool session_claim(Session *s, const char *folder, Err *err)
+{
+    Claim c = { .folder = path_absolute(folder), .made = !file_exists(folder) };
+    Err later = { 0 };             /* who has something to write will say it */
+    c.fd = dir_make(folder, &later) ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    bool ok = c.fd < 0 || flock(c.fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK ||
+              err_set(err, "%s: another command is at work there; name another folder", folder);
+    if (ok && c.fd >= 0) {
+        vec_push(&s->claims, c);
+        return true;
+    }
+    if (c.fd >= 0)
+        close(c.fd);
+    free(c.folder);
+    return ok;
+}
+
+void claims_release(Session *s)
+{
+    for (size_t i = 0; i < s->claims.len; i++) {
+        Claim *c = &s->claims.items[i];
+        if (c->made)
+            rmdir(c->folder);      /* if nothing came into it */
+        close(c->fd);
+        free(c->folder);
+    }
+    vec_release(&s->claims);
+}
