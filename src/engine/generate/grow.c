@@ -338,6 +338,21 @@ static bool uses_live(const GrowPlan *g, const Seq *s, unsigned step)
     return ok;
 }
 
+bool grow_keeps_order(const GrowPlan *g, const Seq *s)
+{
+    bool ok = true;
+    for (unsigned i = 0; ok && g->usage && i < s->n; i++) {
+        Seq before = { s->steps, i };
+        for (unsigned k = 0; ok && s->steps[i].f && k < s->steps[i].nargs; k++) {
+            ApiUse use = ownership_use(g->ownership, s->steps[i].f, (int)k);
+            ok = !(use == USE_CONSUMES || use == USE_FINISHES) ||
+                 !value_is_made(&s->steps[i].args[k]) ||
+                 !has_children(g, &before, &s->steps[i].args[k]);
+        }
+    }
+    return ok;
+}
+
 /* NULL only where the example has it, and something else where it has that: a
  * struct, say, where it always passed NULL is not its way. */
 static bool nulls_follow(const GrowPlan *g, const SeqStep *st)

@@ -58,6 +58,8 @@ Seq *grow_with_looks(const GrowPlan *g, Arena *a, const Seq *s);
 /* Where each handle of a sequence is in the graph of its type: USAGE_OUTSIDE if it
  * has left it. */
 uint32_t grow_node(const GrowPlan *g, const Seq *s, const SeqHandle *h);
+/* Is what the example closed before its owner closed before it here, too? */
+bool grow_keeps_order(const GrowPlan *g, const Seq *s);
 /* Does it do what the example did, throughout? */
 bool grow_follows(const GrowPlan *g, const Seq *s);
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROUNDS = 8, MOST_PLAIN = 24, LONG = 12 };
+enum { ROUNDS = 24, MOST_PLAIN = 24, LONG = 12 };
 
 typedef struct Reducer {
     const ReducePlan *plan;
@@ -772,7 +772,7 @@ static bool drop_superfluous(Reducer *r, const Hunt *h, Err *err)
  * A test that is kept for its mutants alone may do much that these don't need.
  */
 
-enum { MOST_VARIANTS = 200, MOST_KILLS = 12, KILL_ROUNDS = 5 };
+enum { MOST_VARIANTS = 200, MOST_KILLS = 12, KILL_ROUNDS = 12 };
 
 typedef struct Variants {
     Seq *seqs[MOST_VARIANTS];
@@ -934,6 +934,37 @@ static bool tells_result(const SeqTest *t)
     return false;
 }
 
+/* A test whose call gives nothing has a few looks at what the call got, no more. */
+static void keep_few_looks(SeqTest *t)
+{
+    enum { FEW = 3 };
+    const SeqStep *about = &t->seq->steps[describe_step(t)];
+    unsigned kept = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < t->out.nobs; i++) {
+            const SeqStep *st = &t->seq->steps[t->out.obs[i].step];
+            bool near = false;
+            for (unsigned m = 0; m < st->nargs; m++)
+                for (unsigned k = 0; k < about->nargs; k++)
+                    near |=
+                        value_is_made(&st->args[m]) && value_equal(&st->args[m], &about->args[k]);
+            if (!st->looking || !t->stable[i] || near != (pass == 0))
+                continue;
+            if (kept >= FEW && !(t->wanted && t->wanted[i]))
+                t->stable[i] = false;
+            kept++;
+        }
+}
+
+/* What a struct holds when it was given back is of no interest, unless it finds a mutant. */
+static void drop_last_fields(SeqTest *t)
+{
+    for (size_t i = 0; i < t->out.nobs; i++)
+        if (t->seq->steps[t->out.obs[i].step].closing && t->out.obs[i].place >= OBSERVED_FIELD &&
+            !(t->wanted && t->wanted[i]))
+            t->stable[i] = false;
+}
+
 /* The same look with the same answer stands in a test or two; elsewhere it only repeats
  * itself, unless it finds a mutant there. */
 static void drop_repeated_looks(Suite *suite)
@@ -942,8 +973,11 @@ static void drop_repeated_looks(Suite *suite)
     Map seen = { 0 };
     for (size_t k = 0; k < suite->tests.len; k++) {
         SeqTest *t = suite->tests.items[k];
-        if (!tells_result(t))
+        drop_last_fields(t);
+        if (!tells_result(t)) {
+            keep_few_looks(t);
             continue;
+        }
         for (size_t i = 0; i < t->out.nobs; i++) {
             if (!t->seq->steps[t->out.obs[i].step].looking || !t->stable[i])
                 continue;

@@ -88,7 +88,7 @@ bool test_is_sensible(const Settler *s, const SeqTest *t)
     for (size_t i = 0; i < t->out.nobs; i++)
         if (t->out.obs[i].place == OBSERVED_ERRNO && t->out.obs[i].integer == ENOMEM)
             return false;
-    return seq_is_proper(t->seq, s->ownership);
+    return seq_is_proper(t->seq, s->ownership) && grow_keeps_order(s->grow, t->seq);
 }
 
 void suite_release(Suite *s)

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LONG_TEXT = 100, LONG_LINE = 90 };
+enum { LONG_TEXT = 100, LONG_LINE = 90, TELLING_NAME = 3 };
 
 typedef struct Writer {
     WriteFile *file;
@@ -154,7 +154,7 @@ static void room_name(Writer *w, unsigned step, unsigned param, char out[64])
         return;
     }
     const ApiPlace *p = &st->f->params[param];
-    if (p->handle)
+    if (p->handle && strlen(p->name) < TELLING_NAME)
         type_word(p->type, word, sizeof word);
     if (!*word) {
         Str s = { 0 };
@@ -421,6 +421,19 @@ static bool is_array(const ApiPlace *p)
            t->kind == TYPE_VOID;
 }
 
+/* Is it a text that ends, with nothing behind it? */
+static bool is_text(const uint8_t *bytes, size_t n)
+{
+    size_t len = strnlen((const char *)bytes, n);
+    for (size_t i = 0; i < len; i++)
+        if (!isprint(bytes[i]) && bytes[i] != '\n' && bytes[i] != '\t')
+            return false;
+    for (size_t i = len; i < n; i++)
+        if (bytes[i])
+            return false;
+    return len < n;
+}
+
 /* All of it the mark that says: nothing was written here. */
 static bool is_marked(const SeqValue *v)
 {
@@ -444,6 +457,13 @@ static void declare_array(Writer *w, const ApiPlace *p, const char *name, const 
     if (is_marked(v)) {
         str_addf(to, ";\n");
         str_addf(w->out, "memset(%s, '%c', sizeof %s);\n", name, CHASE_MARK, name);
+        return;
+    }
+    if (!w->parts && t && is_plain_char(t) && v->kind == VALUE_BYTES && *v->bytes &&
+        is_text(v->bytes, v->n)) {
+        str_add(to, " = ");
+        add_text(to, v->bytes, strnlen((const char *)v->bytes, v->n));
+        str_add(to, ";\n");
         return;
     }
     str_add(to, " = { 0 };\n");
@@ -952,19 +972,6 @@ static void check_record(Writer *w, const char *name, const Type *type, const Ob
         snprintf(what, sizeof what, "%s.%s", name, f->name);
         add_check(w, what, f->type, &part);
     }
-}
-
-/* Is it a text that ends, with nothing behind it? */
-static bool is_text(const uint8_t *bytes, size_t n)
-{
-    size_t len = strnlen((const char *)bytes, n);
-    for (size_t i = 0; i < len; i++)
-        if (!isprint(bytes[i]) && bytes[i] != '\n' && bytes[i] != '\t')
-            return false;
-    for (size_t i = len; i < n; i++)
-        if (bytes[i])
-            return false;
-    return len < n;
 }
 
 static void check_room_text(Writer *w, const char *name, const Observation *o)
