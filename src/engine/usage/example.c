@@ -1,6 +1,8 @@
 #include "engine/usage/example.h"
+#include "base/escape.h"
 #include "base/file.h"
 #include "base/proc.h"
+#include "base/tempdir.h"
 #include <assert.h>
 #include <stdlib.h>
 
@@ -77,4 +79,44 @@ Trace *usage_record(const UsageExample *x, RunResult *how, Err *err)
     free(woven);
     free(folder);
     return t;
+}
+
+static char *describe_end(RunResult *how)
+{
+    Str text = { 0 }, shown = { 0 };
+    if (failure_is(&how->failure))
+        failure_describe(&how->failure, &text);
+    escape_terminal_z(&shown, str_c(&text));
+    bool failed = text.len > 0;
+    str_release(&text);
+    run_result_release(how);
+    if (failed)
+        return str_take(&shown);
+    str_release(&shown);
+    return NULL;
+}
+
+Usage *usage_learn(UsageExample *x, Api *api, char **end, Err *err)
+{
+    RunResult how = { 0 };
+    *end = NULL;
+    x->scratch = tempdir_new(NULL, err);
+    if (!x->scratch)
+        return NULL;
+    Trace *t = usage_record(x, &how, err);
+    *end = describe_end(&how);
+    Usage *m = t ? usage_infer(api, &t, 1, &(UsagePlan){ .root = x->root }, err) : NULL;
+    trace_close(t);
+    tempdir_remove(x->scratch);
+    x->scratch = NULL;
+    return m;
+}
+
+void usage_give_values(const Usage *m, const ApiFunction *of, const ApiFunction *to, Pool *pool)
+{
+    for (unsigned k = 0; k < to->nparams; k++) {
+        const UsageValues *v = usage_values(m, of, k);
+        for (size_t i = 0; v && i < v->n; i++)
+            pool_add(pool, to, k, &v->values[i]);
+    }
 }

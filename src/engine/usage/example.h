@@ -12,6 +12,7 @@
 #ifndef SUNDEW_USAGE_EXAMPLE_H
 #define SUNDEW_USAGE_EXAMPLE_H
 #include "engine/record/record.h"
+#include "engine/sequence/pool.h"
 #include "engine/usage/usage.h"
 
 typedef struct UsageExample {
@@ -21,7 +22,8 @@ typedef struct UsageExample {
     char *const *words;          /* after "--" */
     size_t nwords;
     const char *libexec, *root;  /* see RecordPlan, RecordRun */
-    const char *scratch;         /* a folder for the woven program and the trace */
+    const char *scratch;         /* a folder for the woven program and the trace; usage_learn()
+                                  * makes its own */
     bool (*stop)(void *arg);
     void *arg;
 } UsageExample;
@@ -30,6 +32,11 @@ typedef struct UsageExample {
 bool usage_is_linked_into(const Api *api, const Program *program);
 /* How the example ended is in `how`. */
 Trace *usage_record(const UsageExample *x, RunResult *how, Err *err);
+/* Records and infers in one go, for an API whose functions have the names of x->api's. If the
+ * example failed, `*end` says how, for a terminal: free it. */
+Usage *usage_learn(UsageExample *x, Api *api, char **end, Err *err);
+/* What a function was called with is good for `to`, too. */
+void usage_give_values(const Usage *m, const ApiFunction *of, const ApiFunction *to, Pool *pool);
 /* The woven program or library at `woven`, run as the example; probes write to `folder`. */
 bool usage_run_example(const UsageExample *x, const char *woven, const char *folder, RunResult *how,
                        Err *err);

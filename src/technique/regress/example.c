@@ -113,14 +113,8 @@ static void note_unused(Regress *r)
 
 static void add_observed_values(Regress *r)
 {
-    for (size_t i = 0; i < r->api->nfunctions; i++) {
-        const ApiFunction *f = &r->api->functions[i];
-        for (unsigned k = 0; k < f->nparams; k++) {
-            const UsageValues *v = usage_values(r->usage, f, k);
-            for (size_t m = 0; v && m < v->n; m++)
-                pool_add(r->pool, f, k, &v->values[m]);
-        }
-    }
+    for (size_t i = 0; i < r->api->nfunctions; i++)
+        usage_give_values(r->usage, &r->api->functions[i], &r->api->functions[i], r->pool);
 }
 
 /* The captured program that the words after "--" run, if the library is in it. */

@@ -6,25 +6,11 @@
  * that uses the reference of a table calls other functions than the candidate's: then
  * only the values in the same slots are taken.
  */
-#include "base/escape.h"
-#include "base/tempdir.h"
 #include "engine/usage/example.h"
 #include "technique/substitutes/substitutes_int.h"
+#include <stdlib.h>
 
 static bool is_stopped(void *session) { return session_interrupted(session); }
-
-static void say_end(Session *s, RunResult *how)
-{
-    Str text = { 0 }, shown = { 0 };
-    if (failure_is(&how->failure))
-        failure_describe(&how->failure, &text);
-    escape_terminal_z(&shown, str_c(&text));
-    if (shown.len)
-        session_note(s, "the example ended with %s; its calls before that count", str_c(&shown));
-    str_release(&text);
-    str_release(&shown);
-    run_result_release(how);
-}
 
 /* Recorded with one side, learned for an API. */
 static Usage *learn(Pair *p, SideOf with, Api *api, Err *err)
@@ -38,18 +24,14 @@ static Usage *learn(Pair *p, SideOf with, Api *api, Err *err)
                        .stop = is_stopped,
                        .arg = s };
     Err none = { 0 };
-    RunResult how = { 0 };
+    char *end;
     x.words = session_tail(s, &x.nwords);
-    x.scratch = tempdir_new(NULL, err);
-    if (!x.scratch)
-        return NULL;
     const Program *client = session_open_program(s, x.words[0], &none);
     x.program = client && usage_is_linked_into(x.api, client) ? client : NULL;
-    Trace *t = usage_record(&x, &how, err);
-    say_end(s, &how);
-    Usage *u = t ? usage_infer(api, &t, 1, &(UsagePlan){ .root = session_root(s) }, err) : NULL;
-    trace_close(t);
-    tempdir_remove(x.scratch);
+    Usage *u = usage_learn(&x, api, &end, err);
+    if (end)
+        session_note(s, "the example ended with %s; its calls before that count", end);
+    free(end);
     return u;
 }
 
@@ -90,16 +72,9 @@ bool pair_learn_example(Pair *p, Err *err)
 static void take_values(Pair *p, const Usage *u, const Api *of)
 {
     const Api *cand = p->side[SIDE_CANDIDATE].api;
-    for (size_t i = 0; i < of->nfunctions && i < cand->nfunctions; i++) {
-        const ApiFunction *f = &cand->functions[i];
-        if (of != cand && p->calls[i].to != &of->functions[i])
-            continue;
-        for (unsigned k = 0; k < f->nparams; k++) {
-            const UsageValues *v = usage_values(u, &of->functions[i], k);
-            for (size_t m = 0; v && m < v->n; m++)
-                pool_add(p->pool, f, k, &v->values[m]);
-        }
-    }
+    for (size_t i = 0; i < of->nfunctions && i < cand->nfunctions; i++)
+        if (of == cand || p->calls[i].to == &of->functions[i])
+            usage_give_values(u, &of->functions[i], &cand->functions[i], p->pool);
 }
 
 void pair_use_example(Pair *p)

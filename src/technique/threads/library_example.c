@@ -3,8 +3,6 @@
  * arguments. A prefix made so is a replay of the example, cut off where an object of the
  * type is there.
  */
-#include "base/escape.h"
-#include "base/tempdir.h"
 #include "engine/usage/example.h"
 #include "technique/threads/library_int.h"
 #include <assert.h>
@@ -21,19 +19,6 @@ static const Program *program_of(Lib *l, const char *word)
     return p && usage_is_linked_into(l->api, p) ? p : NULL;
 }
 
-static void say_end(Lib *l, RunResult *how)
-{
-    Str text = { 0 }, shown = { 0 };
-    if (failure_is(&how->failure))
-        failure_describe(&how->failure, &text);
-    escape_terminal_z(&shown, str_c(&text));
-    if (shown.len)
-        session_note(l->s, "the example ended with %s; its calls before that count", str_c(&shown));
-    str_release(&text);
-    str_release(&shown);
-    run_result_release(how);
-}
-
 /* Before the pool is made: the API may get functions for shapes of variadic calls. */
 bool lib_learn_example(Lib *l, Err *err)
 {
@@ -48,19 +33,14 @@ bool lib_learn_example(Lib *l, Err *err)
     x.words = session_tail(l->s, &x.nwords);
     if (!x.nwords)
         return err_set(err, "which example? Name a command after --");
-    x.scratch = tempdir_new(NULL, err);
-    if (!x.scratch)
-        return false;
     x.program = program_of(l, x.words[0]);
-    RunResult how = { 0 };
-    Trace *t = usage_record(&x, &how, err);
-    say_end(l, &how);
-    l->usage =
-        t ? usage_infer(l->api, &t, 1, &(UsagePlan){ .root = session_root(l->s) }, err) : NULL;
+    char *end;
+    l->usage = usage_learn(&x, l->api, &end, err);
+    if (end)
+        session_note(l->s, "the example ended with %s; its calls before that count", end);
+    free(end);
     if (l->usage)
         l->files = usage_files(l->usage, &l->nfiles);
-    trace_close(t);
-    tempdir_remove(x.scratch);
     return l->usage != NULL;
 }
 
@@ -68,14 +48,8 @@ void lib_use_example(Lib *l)
 {
     if (!l->usage)
         return;
-    for (size_t i = 0; i < l->api->nfunctions; i++) {
-        ApiFunction *f = &l->api->functions[i];
-        for (unsigned k = 0; k < f->nparams; k++) {
-            const UsageValues *v = usage_values(l->usage, f, k);
-            for (size_t m = 0; v && m < v->n; m++)
-                pool_add(l->pool, f, k, &v->values[m]);
-        }
-    }
+    for (size_t i = 0; i < l->api->nfunctions; i++)
+        usage_give_values(l->usage, &l->api->functions[i], &l->api->functions[i], l->pool);
     usage_teach_ownership(l->usage, l->ownership);
     l->grow.usage = l->usage;
 }
