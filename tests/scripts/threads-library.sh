@@ -251,14 +251,15 @@ ok "a type that nobody makes" says "no function makes one" status 2 "$SUNDEW" th
 
 fresh vault
 example() {
-    cp "$TOP/tests/subjects/threads/vault"* . &&
+    cp "$TOP/tests/subjects/threads/vault"* . && mkdir -p keys && printf xyzzy-1976-plugh >keys/secret.txt &&
     "$SUNDEW" capture -q -- sh -c "gcc -g $* -c vault.c && ar rcs libvault.a vault.o && gcc -g vault-example.c libvault.a -o example -pthread"
 }
 ok "a vault with a secret: a library and an example" example
 ok "…without the example" threads vault --tests 8 --seed 1 -o without
 ok "…nothing is found" silent
 ok "…the list is broken" seeks vault "v['kind'] == 'sanitizer' and 'vault_put' in v['functions']" -- ./example
-ok "…the test has its secret" grep -q xyzzy libvault.a.threads/1/test.txt
+ok "…the test has the file with its secret" grep -q "secret.txt" libvault.a.threads/1/test.txt
+ok "…also when it is run again" status 1 "$SUNDEW" threads --replay libvault.a.threads/1
 ok "an example that does not use the library" status 2 "$SUNDEW" threads libvault.a --headers vault.h -- true
 ok "no example after --" says "which example" status 2 "$SUNDEW" threads libvault.a --headers vault.h --
 
