@@ -66,22 +66,24 @@ typedef struct Search {
 
 /* ---- the index */
 
-static bool names(const SummaryTerm *t, unsigned arg)
+/* Is the term about this argument? A variadic one has the term of all of them. */
+static bool names(const Summary *lib, const SummaryTerm *t, unsigned arg)
 {
-    return t->kind == SUMMARY_PARAM && t->param == arg;
+    return (t->kind == SUMMARY_PARAM && t->param == arg) ||
+           (t->kind == SUMMARY_REST && arg >= lib->nparams);
 }
 
 static bool reads_content(const Summary *lib, unsigned arg, unsigned use)
 {
     if (use & (SUMMARY_DEEP | SUMMARY_LEAVES | SUMMARY_TEXT))
         return true;
-    if (names(&lib->ret, arg) && lib->ret.stars)
+    if (names(lib, &lib->ret, arg) && lib->ret.stars)
         return true;
     for (size_t i = 0; i < lib->nassigns; i++)
-        if (names(&lib->assigns[i].from, arg) && lib->assigns[i].from.stars)
+        if (names(lib, &lib->assigns[i].from, arg) && lib->assigns[i].from.stars)
             return true;
     for (size_t i = 0; i < lib->nwrites; i++)
-        if (names(&lib->writes[i], arg) && lib->writes[i].stars)
+        if (names(lib, &lib->writes[i], arg) && lib->writes[i].stars)
             return true;
     return false;
 }
@@ -523,14 +525,13 @@ static void use_by_library(Search *s, LLVMValueRef call, const Summary *lib, uns
     if (use & (SUMMARY_CHANGES | SUMMARY_KEEP))
         fail(s, kind, call);
     for (size_t i = 0; i < lib->nwrites; i++)
-        if (names(&lib->writes[i], arg) ||
-            (lib->writes[i].kind == SUMMARY_REST && arg >= lib->nparams))
+        if (names(lib, &lib->writes[i], arg))
             fail(s, lib->writes[i].stars ? DEEP : kind, call);
-    if (names(&lib->ret, arg))
+    if (names(lib, &lib->ret, arg))
         taint(s, call, lib->ret.stars ? DEEP : kind);
     for (size_t i = 0; i < lib->nassigns; i++) {
         const SummaryAssign *x = &lib->assigns[i];
-        if (!names(&x->from, arg))
+        if (!names(lib, &x->from, arg))
             continue;
         if (x->to.kind == SUMMARY_PARAM && x->to.stars == 1)
             add_cells(s, LLVMGetOperand(call, x->to.param), true, x->from.stars ? DEEP : kind);
@@ -541,11 +542,11 @@ static void use_by_library(Search *s, LLVMValueRef call, const Summary *lib, uns
         for (unsigned k = 0; k < lib->callbacks[i].nargs; k++) {
             size_t n;
             const LLVMValueRef *fns = pointsto_callbacks(s->m->pt, call, &n);
-            if (!names(&lib->callbacks[i].args[k], arg))
+            if (!names(lib, &lib->callbacks[i].args[k], arg))
                 continue;
             for (size_t j = 0; j < n; j++) {
                 const Body *g = mut_body(s->m, fns[j]);
-                if (g)
+                if (g && arg < lib->nparams)
                     use_by_body(s, call, g, k, kind);
                 else
                     fail(s, kind, call);
