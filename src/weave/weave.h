@@ -213,6 +213,9 @@ typedef struct Mutant {
     MutantKind kind;
     const char *file, *function;
     unsigned line;
+    const char *what; /* is changed, in a few words: "< is <=" */
+    bool compares; /* it is a comparison with a number … */
+    int64_t with; /* … this one */
     size_t block; /* of the bytes that tell what was reached */
 } Mutant;
 /* At most so many, evenly spread; 0: 4000. */
