@@ -6,12 +6,25 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
+
+static bool is_ours(const Session *s, const char *folder)
+{
+    for (size_t i = 0; i < s->claims.len; i++)
+        if (strcmp(s->claims.items[i].folder, folder) == 0)
+            return true;
+    return false;
+}
 
 bool session_claim(Session *s, const char *folder, Err *err)
 {
     Claim c = { .folder = path_absolute(folder), .made = !file_exists(folder) };
+    if (!c.made && is_ours(s, c.folder)) {
+        free(c.folder);
+        return true;
+    }
     Err later = { 0 };             /* who has something to write will say it */
     c.fd = dir_make(folder, &later) ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     bool ok = c.fd < 0 || flock(c.fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK ||

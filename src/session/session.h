@@ -86,7 +86,7 @@ void session_examined(Session *s, const char *fmt, ...) __attribute__((format(pr
 /* More fields at the top of the technique's --json output. */
 void session_json(Session *s, const char *key, json_t *value);
 /* The folder that results go to is this command's until it ends. It is made, and removed in the end
- * if it is still empty. False: another command is at work there. */
+ * if it is still empty. Once more is fine. False: another command is at work there. */
 bool session_claim(Session *s, const char *folder, Err *err);
 /* Text for standard output, written whole at the end of the command. */
 Str *session_out(Session *s);

@@ -435,7 +435,8 @@ static bool run(Session *s, Err *err)
     const char *folder = session_option(s, "output");
     if (session_option(s, "diff"))
         return diff_run(s, session_option(s, "diff"), err);
-    if (!check_options(s, err) || !session_claim(s, folder, err))
+    /* Made late: a folder "tests" may be in the way of the example's make. */
+    if (!check_options(s, err) || (file_exists(folder) && !session_claim(s, folder, err)))
         return false;
     Progress progress = progress_start("regress", 5);
     progress_step(&progress, 0, "the API");
@@ -450,7 +451,8 @@ static bool run(Session *s, Err *err)
     progress_step(&progress, 3, "sequences");
     ok = ok && make_suite(&r, err);
     progress_step(&progress, 4, "what each test adds");
-    ok = ok && reduce_suite(&r, err) && tests_write(&r, folder, err);
+    ok = ok && reduce_suite(&r, err) && session_claim(s, folder, err) &&
+         tests_write(&r, folder, err);
     progress_end(&progress);
     ok = ok && session_begin(s, program_captured(r.program)->name, err);
     for (size_t i = 0; ok && i < r.suite.suspects.len; i++)
