@@ -6,6 +6,7 @@
 #include "capture/elf.h"
 #include "capture/recompile.h"
 #include "capture/relink.h"
+#include "capture/wrapper.h"
 #include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
@@ -424,6 +425,15 @@ void lab_preamble(const LabView *v, const char *body, Str *out)
         str_addc(out, '\n');
 }
 
+void lab_link_words(const Lab *lab, Strings *out)
+{
+    bool is_ld = tool_kind(path_base(lab->captured->link.items[0])) == TOOL_LD;
+    if (lab->plan.asan)
+        strings_add(out, "-fsanitize=address");
+    for (const char *const *f = lab->plan.wrapped; f && *f; f++)
+        strings_addf(out, "%s--wrap=%s", is_ld ? "" : "-Wl,", *f);
+}
+
 static bool link_test(Lab *lab, const LabUnit *u, const char *object, const char *out, bool trial,
                       Err *err)
 {
@@ -442,8 +452,7 @@ static bool link_test(Lab *lab, const LabUnit *u, const char *object, const char
         ok = edit_object(lab, &lab->units[i], err);
         strings_add(&objects, lab->units[i].edited);
     }
-    if (lab->plan.asan)
-        strings_add(&more, "-fsanitize=address");
+    lab_link_words(lab, &more);
     const char *scratch = tempdir_new(NULL, err);
     Relink r = { .units = &ids,
                  .objects = strings_argv(&objects),

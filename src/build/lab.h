@@ -40,6 +40,8 @@ typedef struct LabPlan {
     const char *folder;                /* where tests and objects go; exists */
     const char *const *support;        /* C files and headers that tests use, copied
                                         * beside them; ends with NULL */
+    const char *const *wrapped;        /* functions that `support` stands in for (ld's --wrap);
+                                        * ends with NULL; NULL: none */
     const char *trial;                 /* one more C file, for trials only; NULL */
     bool asan;
     bool (*interrupted)(void *arg);    /* NULL: never */

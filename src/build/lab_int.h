@@ -41,6 +41,8 @@ struct Lab {
 /* The flags of a unit that is not optimised, behind the build's own. */
 #define LAB_PLAIN_FLAGS "-O0", "-U_FORTIFY_SOURCE"
 
+/* Words for the end of a link command. */
+void lab_link_words(const Lab *lab, Strings *out);
 /* Must main() of the unit get another name? */
 bool lab_renames_main(Lab *lab, LabUnit *u);
 #endif

@@ -75,13 +75,16 @@ static bool make_link(Lab *lab, Str *out, Err *err)
     Map ids = { 0 };
     Strings argv = { 0 };
     char *objects[] = { "@OBJECTS@", NULL };
-    char *more[] = { lab->plan.asan ? "-fsanitize=address" : NULL, NULL };
+    Strings more = { 0 };
     char *scratch = path_join(lab->plan.folder, "archives");
     for (size_t i = 0; i < lab->nunits; i++)
         map_put(&ids, lab->units[i].unit->id, NULL);
-    Relink r = {
-        .units = &ids, .objects = objects, .out = "@OUT@", .more = more, .scratch = scratch
-    };
+    lab_link_words(lab, &more);
+    Relink r = { .units = &ids,
+                 .objects = objects,
+                 .out = "@OUT@",
+                 .more = strings_argv(&more),
+                 .scratch = scratch };
     bool ok = relink_command(program_workspace(lab->plan.program), lab->captured, &r, &argv, err);
     str_add(out, "link = here=$$(pwd); cd ");
     escape_make_variable(out, lab->captured->link_directory);
@@ -97,6 +100,7 @@ static bool make_link(Lab *lab, Str *out, Err *err)
     }
     str_add(out, "\n\n");
     free(scratch);
+    strings_release(&more);
     strings_release(&argv);
     map_release(&ids);
     return ok;

@@ -84,6 +84,12 @@ ok "large: …functions near main() have large variables as they were" keeps "wo
 sed -i 's/^#define DEFECT 1/#define DEFECT 0/' large.c
 ok "large: mended, they pass" all_pass field 3
 
+subject jumps -O2
+ok "jumps: a crash file" in_field jumps
+ok "jumps: …tests" keeps "parse main" field field.crash
+sed -i 's/^#define DEFECT 1/#define DEFECT 0/' jumps.c
+ok "jumps: mended, they pass: a jump through a buffer without a type" all_pass field 2
+
 subject late -O2
 ok "late: a crash file" in_field late
 ok "late: …who is handed a broken heap is not informative" keeps "run main finish-" field field.crash

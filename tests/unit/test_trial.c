@@ -101,6 +101,23 @@ static void reports_are_told_apart_by_name(void **state)
     ending_release(&test);
 }
 
+static void where_a_broken_heap_is_found_is_chance(void **state)
+{
+    (void)state;
+    Ending crash = { .kind = FAILURE_ABORT, .heap = true };
+    Ending test = { .kind = FAILURE_ABORT, .heap = true };
+    at(&crash, "release", 4);
+    at(&test, "append", 9);
+    at(&crash, "main", 20);
+    at(&test, "main", 20);
+    assert_true(ending_same(&crash, &test, SAME_SITE));
+    assert_false(ending_same(&crash, &test, SAME_STACK));
+    test.heap = false;                       /* abort() of its own */
+    assert_false(ending_same(&crash, &test, SAME_SITE));
+    ending_release(&crash);
+    ending_release(&test);
+}
+
 static void a_stack_overflow_is_known_by_its_recursion(void **state)
 {
     (void)state;
@@ -128,6 +145,7 @@ int main(void)
         cmocka_unit_test(a_null_pointer_is_no_wild_one),
         cmocka_unit_test(an_address_outside_of_all_is_a_wild_one),
         cmocka_unit_test(reports_are_told_apart_by_name),
+        cmocka_unit_test(where_a_broken_heap_is_found_is_chance),
         cmocka_unit_test(a_stack_overflow_is_known_by_its_recursion),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,22 +14,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool is_heap_check(const Ending *e)
+/* main() is handed nothing: any report there is of the program's own damage. */
+static bool tells_damage(const Candidate *c, const Ending *e)
 {
-    static const char *const said[] = {
-        "free(): ",         "malloc(): ",       "realloc(): ", "calloc(): ",
-        "double free or",   "munmap_chunk(): ", "corrupted ",  "malloc_consolidate(): ",
-        "mremap_chunk(): ", "unlink_chunk"
-    };
-    for (size_t i = 0; e->kind == FAILURE_ABORT && i < sizeof said / sizeof *said; i++)
-        if (str_starts(e->text, said[i]))
-            return true;
-    return false;
-}
-
-static bool is_overflow(const Ending *e)
-{
-    return e->kind == FAILURE_SANITIZER && strstr(e->text, "overflow");
+    return e->kind == FAILURE_SANITIZER &&
+           (strstr(e->text, "overflow") || strcmp(c->fn->name, "main") == 0);
 }
 
 /* Runs the kept test with the sanitizer. */
@@ -56,19 +45,17 @@ static void judge(Reproduction *rp, Lab *lab, Candidate *c)
 {
     Ending e = { 0 };
     assert(c->file && c->unit);
-    if (!look(rp, lab, c, &e)) {
-        c->broken_heap = true;
-        c->damage = "the heap may be broken";
-    } else if (is_overflow(&e)) {
+    bool seen = look(rp, lab, c, &e);
+    if (seen && tells_damage(c, &e)) {
         Str at = { 0 };
         if (e.stack.len)
             report_place(&e.stack.items[0], &at);
         c->root = arena_printf(&rp->arena, "the damage is done in %s() at %s (%s)",
                                e.stack.len ? e.stack.items[0].function : "?", str_c(&at), e.text);
         str_release(&at);
-    } else {
+    } else if (strcmp(c->fn->name, "main") != 0) {
         c->broken_heap = true;
-        c->damage = "the heap is broken";
+        c->damage = seen ? "the heap is broken" : "the heap may be broken";
     }
     ending_release(&e);
 }
@@ -77,7 +64,7 @@ void heap_judge(Reproduction *rp)
 {
     bool any = false;
     for (size_t i = 0; i < rp->n; i++)
-        any |= rp->candidates[i].reproduces && is_heap_check(&rp->candidates[i].ending);
+        any |= rp->candidates[i].reproduces && rp->candidates[i].ending.heap;
     if (!any || rp->asan || session_interrupted(rp->session))
         return;
     session_note(rp->session, "the C library found a broken heap; the address sanitizer looks for "
@@ -85,7 +72,7 @@ void heap_judge(Reproduction *rp)
     Lab *lab = lab_with_asan(rp->lab, NULL);
     for (size_t i = 0; lab && i < rp->n; i++) {
         Candidate *c = &rp->candidates[i];
-        if (c->reproduces && is_heap_check(&c->ending))
+        if (c->reproduces && c->ending.heap)
             judge(rp, lab, c);
     }
     char *objects = path_join(rp->folder, "objects-asan");

@@ -59,6 +59,8 @@ static bool is_interrupted(void *arg) { return session_interrupted(arg); }
 /* Where tests are built, what they can name, and names for where they die. */
 static bool open_lab(Reproduction *rp, Err *err)
 {
+    static const char *const wrapped[] = { "longjmp", "_longjmp", "siglongjmp", "__longjmp_chk",
+                                           NULL };
     const char *share = session_share(rp->session);
     const char **support = arena_array(&rp->arena, const char *, 3);
     support[0] = arena_printf(&rp->arena, "%s/reproduce/restore.h", share);
@@ -67,6 +69,7 @@ static bool open_lab(Reproduction *rp, Err *err)
                      .folder = rp->folder,
                      .asan = rp->asan,
                      .support = support,
+                     .wrapped = wrapped,
                      .trial = arena_printf(&rp->arena, "%s/reproduce/trial.c", share),
                      .interrupted = is_interrupted,
                      .arg = rp->session };

@@ -91,6 +91,20 @@ static FailureKind kind_of_crash(const CrashFailure *f)
     }
 }
 
+/* Does the C library say that of its heap? */
+static bool is_heap_check(const Ending *e)
+{
+    static const char *const said[] = { "free(): ",         "malloc(): ",
+                                        "realloc(): ",      "calloc(): ",
+                                        "double free or",   "munmap_chunk(): ",
+                                        "corrupted ",       "malloc_consolidate(): ",
+                                        "mremap_chunk(): ", "unlink_chunk" };
+    for (size_t i = 0; e->kind == FAILURE_ABORT && i < sizeof said / sizeof *said; i++)
+        if (str_starts(e->text, said[i]))
+            return true;
+    return false;
+}
+
 /* The first line of a report: the same that a test's is read from. */
 static void read_report(const char *line, Ending *out)
 {
@@ -171,12 +185,15 @@ void ending_of_crash(PlaceNames *names, const Crash *c, const char *monitored, E
     snprintf(out->text, sizeof out->text, "%s", f->text);
     if (out->kind == FAILURE_SANITIZER)
         read_report(f->text, out);
-    size_t used = 0;
+    size_t used = 0, inner = 0;
     for (size_t i = 0; i < n && used < 512; i++) {
         uint64_t a = pcs[i] - crash_slide(c) - (i > 0);
         if (a < UINT64_C(1) << 32)            /* of the program, not a library */
             at[used++] = a;
+        inner += !used;
     }
+    /* abort() has two or three functions of the C library above it, a check of the heap more. */
+    out->heap = out->kind == FAILURE_ABORT && inner >= 5;
     places_find(names, monitored, at, used, &all);
     keep_own(&all, false, out);
     if (out->stack.len && used)
@@ -296,6 +313,8 @@ bool ending_same(const Ending *crash, const Ending *test, Sameness how)
         return true;
     if (crash->kind == FAILURE_ASSERTION && !same_text(crash, test))
         return false;
+    if (crash->heap && test->heap && how == SAME_SITE)   /* where it is found is chance */
+        return true;
     if (!crash->stack.len || !test->stack.len)
         return false;
     if (crash->kind == FAILURE_STACK_OVERFLOW && same_recursion(crash, test))
@@ -438,6 +457,7 @@ static void take_report(const Failure *f, Ending *e)
     e->nowhere = f->code == SI_KERNEL;
     if (f->what)
         snprintf(e->text, sizeof e->text, "%s", f->what);
+    e->heap = is_heap_check(e);
     if (f->kind == FAILURE_ASSERTION && f->nframes && f->frames[0].function)
         keep_function(f->frames[0].function, e);
     if (f->kind == FAILURE_EXIT)

@@ -26,6 +26,7 @@ typedef struct Ending {
     uint64_t address;          /* that was touched */
     bool nowhere;              /* …was outside of all addresses, and is not known */
     char text[256];            /* an assertion's, a report's kind, a reason */
+    bool heap;                 /* the C library found a broken heap, at some time after the damage */
     char asserts[128];         /* the function that an assertion's text names; "": none */
     Places stack;              /* functions of the program, innermost first */
     Vec(uint64_t) trace;       /* the same as addresses of the file */
