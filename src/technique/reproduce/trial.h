@@ -26,11 +26,11 @@ typedef struct Ending {
     uint64_t address;          /* that was touched */
     bool nowhere;              /* …was outside of all addresses, and is not known */
     char text[256];            /* an assertion's, a report's kind, a reason */
-    bool heap;                 /* the C library found a broken heap, at some time after the damage */
-    char asserts[128];         /* the function that an assertion's text names; "": none */
-    Places stack;              /* functions of the program, innermost first */
-    Vec(uint64_t) trace;       /* the same as addresses of the file */
-    Vec(uint64_t) way;         /* failures that were passed by (TrialPlan.way) */
+    bool heap; /* the C library found a broken heap, at some time after the damage */
+    char asserts[128]; /* the function that an assertion's text names; "": none */
+    Places stack; /* functions of the program, innermost first */
+    Vec(uint64_t) trace; /* the same as addresses of the file */
+    Vec(uint64_t) way; /* failures that were passed by (TrialPlan.way) */
 } Ending;
 
 void ending_release(Ending *e);
@@ -45,20 +45,20 @@ bool ending_same_way(const Ending *a, const Ending *b);
 
 typedef struct Trial Trial;
 Trial *trial_new(Session *s, const char *folder, Err *err);
-void trial_free(Trial *t);                     /* NULL is fine */
+void trial_free(Trial *t); /* NULL is fine */
 
 typedef struct TrialPlan {
-    unsigned test;             /* of a file with several */
-    const char *state;         /* path of the states, without their number */
-    const bool *keep;          /* steps; NULL: all */
+    unsigned test; /* of a file with several */
+    const char *state; /* path of the states, without their number */
+    const bool *keep; /* steps; NULL: all */
     size_t nsteps;
-    const RunFile *files;      /* in the folder where it runs */
+    const RunFile *files; /* in the folder where it runs */
     size_t nfiles;
-    const char *input;         /* file for standard input; NULL: empty */
-    double seconds;            /* of CPU; 0: 10 */
-    const char *way;           /* "skip", "return": what if the failure were mended? see
+    const char *input; /* file for standard input; NULL: empty */
+    double seconds; /* of CPU; 0: 10 */
+    const char *way; /* "skip", "return": what if the failure were mended? see
                                 * share/reproduce/trial.c */
-    const char *poke;          /* one word that is other than it was */
+    const char *poke; /* one word that is other than it was */
 } TrialPlan;
 /* Without ending.stack: see trial_name(). */
 bool trial_run(Trial *t, const char *binary, const TrialPlan *plan, Ending *out, Err *err);
