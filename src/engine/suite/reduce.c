@@ -496,7 +496,7 @@ static bool hunt_leaks(Reducer *r, const Hunt *h, Err *err)
  * tells the difference becomes a test, if it can be settled.
  */
 
-enum { CHASED_VARIANTS = 96, CHASED_TESTS = 3, CHASED_TRIES = 4, MOST_CHASED = 400 };
+enum { CHASED_VARIANTS = 80, CHASED_TESTS = 2, CHASED_TRIES = 4, MOST_CHASED = 400 };
 
 typedef struct Chased {
     Seq *seqs[CHASED_VARIANTS * CHASED_TESTS];
@@ -532,21 +532,45 @@ static Seq *with_look(Arena *a, const Seq *s, unsigned kept)
     return (Seq *)now;
 }
 
+/* The variants that run otherwise with the mutant, at the front; how many. */
+static bool find_differing(const Reducer *r, Arena *a, Chased *c, uint32_t mutant, size_t *n,
+                           Err *err)
+{
+    ExecJob *jobs = arena_array(a, ExecJob, 2 * c->n + 1);
+    Outcome *out = arena_array(a, Outcome, 2 * c->n + 1);
+    for (size_t i = 0; i < c->n; i++) {
+        jobs[2 * i] = (ExecJob){ .seq = c->seqs[i], .fill = FRESH };
+        jobs[2 * i + 1] = (ExecJob){ .seq = c->seqs[i], .fill = FRESH, .mutant = mutant + 1 };
+    }
+    *n = 0;
+    if (!exec_run(r->plan->mutants, a, jobs, 2 * c->n, out, err))
+        return false;
+    for (size_t i = 0; i < c->n; i++) {
+        Outcome plain[2] = { out[2 * i], out[2 * i] };
+        if (telling_step(jobs[2 * i].seq, plain, &out[2 * i + 1]) >= 0)
+            c->seqs[(*n)++] = (Seq *)jobs[2 * i].seq;
+    }
+    return true;
+}
+
 /* Variants that tell the mutant, the plainest first; how many. */
 static bool find_telling(const Reducer *r, Arena *a, Chased *c, uint32_t mutant, size_t *n,
                          Err *err)
 {
-    ExecJob *jobs = arena_array(a, ExecJob, 3 * c->n + 1);
-    Outcome *out = arena_array(a, Outcome, 3 * c->n + 1);
+    size_t m = 0;
     *n = 0;
-    for (size_t i = 0; i < c->n; i++) {
+    if (!find_differing(r, a, c, mutant, &m, err))
+        return false;
+    ExecJob *jobs = arena_array(a, ExecJob, 3 * m + 1);
+    Outcome *out = arena_array(a, Outcome, 3 * m + 1);
+    for (size_t i = 0; i < m; i++) {
         jobs[3 * i] = (ExecJob){ .seq = c->seqs[i] };
         jobs[3 * i + 1] = (ExecJob){ .seq = c->seqs[i], .fill = FRESH };
         jobs[3 * i + 2] = (ExecJob){ .seq = c->seqs[i], .fill = FRESH, .mutant = mutant + 1 };
     }
-    if (!exec_run(r->plan->mutants, a, jobs, 3 * c->n, out, err))
+    if (!exec_run(r->plan->mutants, a, jobs, 3 * m, out, err))
         return false;
-    for (size_t i = 0; i < c->n; i++) {
+    for (size_t i = 0; i < m; i++) {
         int at = telling_step(jobs[3 * i].seq, &out[3 * i], &out[3 * i + 2]);
         if (at < 0)
             continue;
@@ -597,13 +621,13 @@ static bool settle_telling(Reducer *r, Arena *a, Chased *c, size_t n, uint32_t m
     return true;
 }
 
-/* Tests to begin with: the first, one in the middle, the last of those that reach it. */
+/* Tests to begin with: the first and the last of those that reach it. */
 static void collect_variants(const Reducer *r, Arena *a, const Hunt *h, uint32_t mutant, Chased *c)
 {
     size_t nall, n = h->tests[mutant].len;
     const Mutant *all = mutants_all(r->plan->faults, &nall);
     assert(n && mutant < nall);
-    size_t at[CHASED_TESTS] = { 0, n / 2, n - 1 };
+    size_t at[CHASED_TESTS] = { 0, n - 1 };
     c->n = 0;
     for (size_t k = 0; k < CHASED_TESTS; k++) {
         if (k && at[k] == at[k - 1])

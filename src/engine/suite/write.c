@@ -137,6 +137,15 @@ static void name_result(Writer *w, unsigned step)
         snprintf(w->names[step], sizeof w->names[step], "r%u%s", step, suffix_of(w, step));
 }
 
+/* Does the parameter's name say more than its type? */
+static bool is_telling(const ApiPlace *p)
+{
+    static const char *const words[] = { "out", "ret", "res",  "dst",  "ptr",
+                                         "obj", "ctx", "self", "this", NULL };
+    return p->role != ROLE_HANDLE_OUT && strlen(p->name) >= TELLING_NAME &&
+           !str_is_one_of(p->name, words);
+}
+
 /* The variable for what an argument points to. */
 static void room_name(Writer *w, unsigned step, unsigned param, char out[64])
 {
@@ -154,7 +163,7 @@ static void room_name(Writer *w, unsigned step, unsigned param, char out[64])
         return;
     }
     const ApiPlace *p = &st->f->params[param];
-    if (p->handle && strlen(p->name) < TELLING_NAME)
+    if (p->handle && !is_telling(p))
         type_word(p->type, word, sizeof word);
     if (!*word) {
         Str s = { 0 };
