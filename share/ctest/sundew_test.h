@@ -28,7 +28,9 @@
  * the test alone.
  *
  * With SUNDEW_ACCEPT in the environment a check that fails says what would be
- * right, and the test goes on.
+ * right, and the test goes on. With SUNDEW_LEAKS=1 (and GLIBC_TUNABLES=glibc.malloc.tcache_count=0,
+ * so that the C library counts what is in use) a test that passes runs twice more, and fails if
+ * each time leaves memory behind.
  */
 #ifndef SUNDEW_TEST_H
 #define SUNDEW_TEST_H
@@ -110,6 +112,9 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -155,8 +160,43 @@ static SUNDEW_UNUSED_ void sundew_be_quiet_(void)
     }
     for (null = 3; null < 200; null++)
         close(null);             /* what make and others have left open */
+#ifdef M_PERTURB
+    mallopt(M_PERTURB, 0x5a);    /* who reads memory that nobody has written shall notice */
+#endif
     if (chdir(sundew_folder_) != 0)
         _exit(1);
+}
+
+/* Bytes that are allocated; 0: not known. */
+static SUNDEW_UNUSED_ size_t sundew_heap_(void)
+{
+#if defined __GLIBC__ && defined __GLIBC_PREREQ
+#if __GLIBC_PREREQ(2, 33)
+    struct mallinfo2 m = mallinfo2();
+    return m.uordblks + m.hblkhd;
+#endif
+#endif
+    return 0;
+}
+
+/* Does each run of a test leave memory behind? It runs in a process of its own: what it did
+ * once may make it do something else now. */
+static SUNDEW_UNUSED_ int sundew_leaks_(void (*test)(void))
+{
+    int status = 0;
+    pid_t child = getenv("SUNDEW_LEAKS") ? fork() : -1;
+    if (child == 0) {
+        size_t heap[3];
+        sundew_out_ = fopen("/dev/null", "w");
+        heap[0] = sundew_heap_();
+        test();
+        heap[1] = sundew_heap_();
+        test();
+        heap[2] = sundew_heap_();
+        _exit(heap[1] > heap[0] && heap[2] > heap[1] ? 24 : 0);
+    }
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+           WEXITSTATUS(status) == 24;
 }
 
 /* The folder, and what tests may have left in it. */
@@ -189,7 +229,8 @@ static SUNDEW_UNUSED_ void sundew_bytes_(const void *bytes, size_t n)
     size_t i;
     fputc('"', SUNDEW_OUT_);
     for (i = 0; i < n; i++)
-        if (p[i] < 32 || p[i] > 126 || p[i] == '"' || p[i] == '\\' || p[i] == '?')
+        if (p[i] < 32 || p[i] > 126 || p[i] == '"' || p[i] == '\\' ||
+            (p[i] == '?' && i && p[i - 1] == '?'))
             fprintf(SUNDEW_OUT_, "\\%03o", p[i]);
         else
             fputc(p[i], SUNDEW_OUT_);
@@ -347,6 +388,13 @@ static int sundew_run_one(int n, const char *name, void (*test)(void))
 #endif
         test();
         fflush(stdout);
+#ifdef SUNDEW_TEST_QUIET
+        if (!sundew_failed_ && sundew_leaks_(test)) {
+            fprintf(SUNDEW_OUT_, "# leaves memory behind\n");
+            fflush(SUNDEW_OUT_);
+            SUNDEW_LEAVE_(1);
+        }
+#endif
 #ifdef SUNDEW_TEST_LEAKS
         if (!sundew_failed_)
             exit(0);             /* a leak check runs here */

@@ -1,17 +1,19 @@
 /*
  * One key, one path, one rename: see build.h.
  *
- * A file counts by its content; the tool and the runtimes are a few megabytes,
- * which are read faster than one unit is compiled. A compiler counts by its
- * path, size and time, because it is large and comes from a package.
+ * A file counts by its content; the runtimes are small. The tool counts by the id that
+ * the linker made of its content. A compiler counts by its path, size and time, because
+ * it is large and comes from a package.
  */
 #include "build/build.h"
 #include "base/file.h"
 #include "base/sha256.h"
 #include "base/tempdir.h"
 #include <assert.h>
+#include <elf.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -126,11 +128,38 @@ static void add_runtimes(Sha256 *h, const BuildRecipe *r)
     add_text(h, "end of runtimes");
 }
 
+/* The id that the linker gave this executable, a sum over its content. `h` is a Sha256. */
+static int add_build_id(struct dl_phdr_info *image, size_t size, void *h)
+{
+    (void)size;
+    for (unsigned i = 0; i < image->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &image->dlpi_phdr[i];
+        const uint8_t *at = (const uint8_t *)image->dlpi_addr + p->p_vaddr, *end = at + p->p_memsz;
+        while (p->p_type == PT_NOTE && (size_t)(end - at) > sizeof(ElfW(Nhdr)) + 4) {
+            const ElfW(Nhdr) *n = (const void *)at;
+            const uint8_t *name = at + sizeof *n, *id = name + ((n->n_namesz + 3) & ~3u);
+            if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && !memcmp(name, "GNU", 4)) {
+                add(h, id, n->n_descsz);
+                return 1;
+            }
+            at = id + ((n->n_descsz + 3) & ~3u);
+        }
+    }
+    return -1;                     /* the first image is the program: look no further */
+}
+
+/* Hashing it whole would take longer than many a command. */
+static void add_self(Sha256 *h)
+{
+    if (dl_iterate_phdr(add_build_id, h) != 1)
+        add_content(h, "/proc/self/exe");
+}
+
 static void key_of(const BuildRecipe *r, char key[ID_LEN + 1])
 {
     Sha256 h;
     sha256_init(&h);
-    add_content(&h, "/proc/self/exe");
+    add_self(&h);
     add_program(&h, r->program);
     add_text(&h, r->name);
     add_text(&h, r->variant);

@@ -896,13 +896,15 @@ static void prove(Gen *g, size_t class, Shape shape, double seconds, Verdict *v)
     arena_release(&a);
 }
 
-static Verdict attempt_as(Gen *g, size_t class, Shape shape, double seconds, bool *simple)
+/* *products: it may be that the factors decided. */
+static Verdict attempt_as(Gen *g, size_t class, Shape shape, double seconds, bool simple,
+                          bool *products)
 {
     Arena a = { 0 };
     Verdict v = { 0 };
     bool ask = false;
     Sought s = sought_for(g, class, shape, seconds, &a);
-    s.simple = *simple;
+    s.simple = simple;
     bool demanded = demand_class(&s, &g->classes->items[class]);
     if (demanded) {
         demand_rules(&s);
@@ -928,8 +930,8 @@ static Verdict attempt_as(Gen *g, size_t class, Shape shape, double seconds, boo
                              "it depends on the function %s, which is not "
                              "there (--udf)",
                              s.missing);
-    *simple = s.simplified;
-    ask &= !s.simplified;
+    *products = simple ? arith_defined(s.z) > 0 : s.products;
+    ask &= !simple || !*products;
     sought_release(&s);
     arena_release(&a);
     if (ask)
@@ -937,15 +939,23 @@ static Verdict attempt_as(Gen *g, size_t class, Shape shape, double seconds, boo
     return v;
 }
 
+static bool has_samples(const Gen *g)
+{
+    for (size_t i = 0; g->gp->samples && i < g->p->ops.len; i++)
+        if (g->gp->samples[i].n)
+            return true;
+    return false;
+}
+
+/* Simple factors come first, unless real values might do. */
 static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
 {
-    bool simple = true;
-    Verdict v = attempt_as(g, class, shape, seconds, &simple);
-    if (!v.solved && simple && !late(g)) {
-        simple = false;
-        v = attempt_as(g, class, shape, seconds, &simple);
-    }
-    return v;
+    bool simple = !has_samples(g), products;
+    Verdict v = attempt_as(g, class, shape, seconds, simple, &products);
+    if (v.solved || v.proof || !products || late(g))
+        return v;
+    Verdict other = attempt_as(g, class, shape, seconds, !simple, &products);
+    return simple || other.solved ? other : v;
 }
 
 /* Which choices there are above an op. */
@@ -1385,14 +1395,6 @@ static void finish(Gen *g, Examples *e)
     }
     classes_measure(g->classes, r);
     e->metrics = classes_metrics(g->classes, r, e->inputs, e->made);
-}
-
-static bool has_samples(const Gen *g)
-{
-    for (size_t i = 0; g->gp->samples && i < g->p->ops.len; i++)
-        if (g->gp->samples[i].n)
-            return true;
-    return false;
 }
 
 Examples *examples_generate(const Plan *p, const GeneratePlan *gp, Err *err)

@@ -789,7 +789,10 @@ static Num times_bits(Sought *s, Num x, const Truth *bits, double unit)
  * of them small, a whole number or quarters. That leaves sums. */
 static Num product(Sought *s, Num x, Num y)
 {
-    if (!s->simple || arith_is_known(s->z, x) || arith_is_known(s->z, y))
+    if (arith_is_known(s->z, x) || arith_is_known(s->z, y))
+        return arith_mul(s->z, x, y);
+    s->products = true;
+    if (!s->simple)
         return arith_mul(s->z, x, y);
     bool real = arith_is_real(s->z, x) || arith_is_real(s->z, y);
     if (real) {
@@ -801,16 +804,17 @@ static Num product(Sought *s, Num x, Num y)
     for (int i = 0; i < FACTOR_BITS; i++)
         bits[i] = arith_bool_var(s->z);
     Num one = real ? arith_real(s->z, 1) : arith_int(s->z, 1);
-    Num small = times_bits(s, one, bits, unit);
-    sought_assert_as(s, arith_eq(s->z, arith_choose(s->z, first, x, y), small), TAG_RANGE);
-    Num large = arith_choose(s->z, first, y, x);
+    Num small = times_bits(s, one, bits, unit), large = arith_choose(s->z, first, y, x);
+    Num p = real ? arith_real_var(s->z) : arith_int_var(s->z);
+    Truth is = arith_and(s->z, arith_eq(s->z, arith_choose(s->z, first, x, y), small),
+                         arith_eq(s->z, p, times_bits(s, large, bits, unit)));
     if (real) {                                    /* sums of such are exact in any order */
         Num quarters = arith_to_real(s->z, arith_int_var(s->z));
         Num value = arith_mul(s->z, quarters, arith_real(s->z, 0.25));
-        sought_assert_as(s, arith_eq(s->z, large, value), TAG_RANGE);
+        is = arith_and(s->z, is, arith_eq(s->z, large, value));
     }
-    s->simplified = s->inexact = true;
-    return times_bits(s, large, bits, unit);
+    arith_define(s->z, p, is);
+    return p;
 }
 
 /* x / y of reals: the number that gives x times y. */
@@ -820,7 +824,7 @@ static Num quotient(Sought *s, Num x, Num y)
         return arith_div(s->z, x, y);
     Num r = arith_real_var(s->z);
     Truth zero = arith_eq(s->z, y, arith_real(s->z, 0));
-    sought_assert_as(s, arith_or(s->z, zero, arith_eq(s->z, product(s, r, y), x)), TAG_RANGE);
+    arith_define(s->z, r, arith_or(s->z, zero, arith_eq(s->z, product(s, r, y), x)));
     return r;
 }
 

@@ -105,8 +105,8 @@ typedef struct Sought {
     int tag;
     bool relaxed;
     Map opened;                /* relaxed: comparisons of two texts, each decided once */
-    bool simple;               /* of two unknown factors one is small … */
-    bool simplified;           /* … and there were such */
+    bool simple;               /* of two unknown factors one is small */
+    bool products;             /* there are such */
     bool inexact;
     bool stuck;                /* a demand cannot be met at all */
     const char *why;           /* … because */

@@ -20,7 +20,10 @@ typedef struct Candidate {
     bool in_include, named_alike;
 } Candidate;
 
-/* Exported functions that the text names, each once. */
+/* What exports say of a name. */
+#define IS_TABLE ((void *)1)
+
+/* Exported functions and tables of functions that the text names, each once. */
 static size_t count_names(const char *text, const Map *exports)
 {
     Map seen = { 0 };
@@ -36,16 +39,29 @@ static size_t count_names(const char *text, const Map *exports)
         while (isspace((unsigned char)*p))
             p++;
         char name[200];
-        if ((*p != '(' && *p != ')') || n >= sizeof name)
+        if (!*p || !strchr("();[", *p) || n >= sizeof name)
             continue;
         memcpy(name, begin, n);
         name[n] = 0;
-        if (map_has(exports, name))
+        bool table = *p == ';' || *p == '[';
+        if (map_has(exports, name) && (map_get(exports, name) == IS_TABLE) == table)
             map_put(&seen, name, NULL);
     }
     size_t found = seen.len;
     map_release(&seen);
     return found;
+}
+
+/* A struct with a pointer to a function in it. */
+static bool has_functions(const Type *type)
+{
+    const Type *t = type_plain(type);
+    for (unsigned i = 0; t->kind == TYPE_STRUCT && i < t->nfields; i++) {
+        const Type *m = type_plain(t->fields[i].type);
+        if (m->kind == TYPE_POINTER && m->target && type_plain(m->target)->kind == TYPE_FUNCTION)
+            return true;
+    }
+    return false;
 }
 
 static void find_exports(const Program *model, Map *out)
@@ -55,6 +71,13 @@ static void find_exports(const Program *model, Map *out)
     for (size_t i = 0; i < n; i++)
         if (all[i]->defined && all[i]->linkage == LINKAGE_EXTERNAL)
             map_put(out, all[i]->name, NULL);
+    const Variable *variables = program_variables(model, &n);
+    for (size_t i = 0; i < n; i++) {
+        const Variable *v = &variables[i];
+        if (v->defined && v->constant && v->linkage == LINKAGE_EXTERNAL && v->type &&
+            has_functions(v->type))
+            map_put(out, v->name, IS_TABLE);
+    }
 }
 
 static bool is_private(const char *path)

@@ -1,4 +1,5 @@
 #include "solve/arith.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include <assert.h>
@@ -18,6 +19,9 @@ struct Arith {
     Vec(Z3_ast) assumed;       /* of the last check: tags, then wishes */
     size_t nwishes;
     Vec(bool) in_core;         /* of `assumed` */
+    Map definitions;           /* by the variable's number */
+    Map walked;                /* terms in which there is nothing left to define */
+    size_t defined;
 };
 
 static void keep_quiet(Z3_context c, Z3_error_code e)
@@ -65,6 +69,8 @@ void arith_free(Arith *a)
     vec_release(&a->tags);
     vec_release(&a->assumed);
     vec_release(&a->in_core);
+    map_release(&a->definitions);
+    map_release(&a->walked);
     free(a);
 }
 
@@ -277,6 +283,36 @@ Truth arith_le(Arith *a, Num x, Num y)
     return truth(Z3_mk_le(a->z, n(x), n(y)));
 }
 
+/* ---- definitions */
+
+void arith_define(Arith *a, Num x, Truth definition)
+{
+    unsigned id = Z3_get_ast_id(a->z, n(x));
+    bool first = map_putn(&a->definitions, &id, sizeof id, t(definition));
+    assert(first);
+    (void)first;
+}
+
+size_t arith_defined(const Arith *a) { return a->defined; }
+
+/* Asserts what is defined of the variables in a term. */
+static void use(Arith *a, Z3_ast x)
+{
+    unsigned id = Z3_get_ast_id(a->z, x);
+    if (!a->definitions.len || Z3_get_ast_kind(a->z, x) != Z3_APP_AST ||
+        !map_putn(&a->walked, &id, sizeof id, a))
+        return;
+    Z3_app app = Z3_to_app(a->z, x);
+    for (unsigned i = 0; i < Z3_get_app_num_args(a->z, app); i++)
+        use(a, Z3_get_app_arg(a->z, app, i));
+    Z3_ast definition = map_getn(&a->definitions, &id, sizeof id);
+    if (!definition)
+        return;
+    a->defined++;
+    Z3_solver_assert(a->z, a->solver, definition);
+    use(a, definition);
+}
+
 void arith_assert(Arith *a, Truth x, int tag)
 {
     assert(tag >= 0);
@@ -284,6 +320,7 @@ void arith_assert(Arith *a, Truth x, int tag)
         vec_push(&a->tags, NULL);
     if (!a->tags.items[tag])
         a->tags.items[tag] = Z3_mk_fresh_const(a->z, "t", a->bools);
+    use(a, t(x));
     Z3_solver_assert(a->z, a->solver, Z3_mk_implies(a->z, a->tags.items[tag], t(x)));
 }
 
@@ -313,6 +350,7 @@ ArithAnswer arith_check(Arith *a, const Truth *wishes, size_t k)
     for (size_t i = 0; i < k; i++) {
         /* A wish gets a name: Z3 takes literals only. */
         Z3_ast name = Z3_mk_fresh_const(a->z, "w", a->bools);
+        use(a, t(wishes[i]));
         Z3_solver_assert(a->z, a->solver, Z3_mk_implies(a->z, name, t(wishes[i])));
         vec_push(&a->assumed, name);
     }

@@ -70,6 +70,10 @@ Truth arith_eq(Arith *a, Num x, Num y);
 Truth arith_lt(Arith *a, Num x, Num y);
 Truth arith_le(Arith *a, Num x, Num y);
 
+/* What holds of a variable wherever it is used: asserted when the first formula has it. */
+void arith_define(Arith *a, Num x, Truth definition);
+size_t arith_defined(const Arith *a);              /* definitions that are in use */
+
 /* Tags are from 0; those of one contradiction come back from arith_core(). */
 void arith_assert(Arith *a, Truth x, int tag);
 /* With all that was asserted, and these wishes. */

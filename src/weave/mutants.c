@@ -7,6 +7,9 @@
  *     3               mutant == 10 ? 4 : 3
  *     f(x);           (mutant == 11 ? nothing : f)(x);
  *
+ * Left alone is what nobody writes, or no test can tell: sizes of memory that is asked for, and
+ * the code of va_arg().
+ *
  * All in a straight line, with selects. The number is a variable that is read
  * once a call; 0 is the program as it was. Bytes tell which blocks with mutants
  * ran: a mutant that was not reached need not be tried.
@@ -132,20 +135,50 @@ static void add(Maker *m, MutantKind kind, LLVMValueRef at, unsigned how)
     vec_push(&m->changes, ((Change){ kind, at, how }));
 }
 
+/* More memory than is needed is no fault that a test can see. */
+static bool asks_for_memory(LLVMValueRef call)
+{
+    static const char *const names[] = { "malloc",       "calloc", "realloc",
+                                         "reallocarray", "alloca", NULL };
+    size_t len;
+    return str_is_one_of(LLVMGetValueName2(LLVMGetCalledValue(call), &len), names);
+}
+
 static void add_constants(Maker *m, LLVMValueRef i, LLVMOpcode op)
 {
     unsigned n = op == LLVMStore ? 1 : (unsigned)LLVMGetNumOperands(i);
     if (op == LLVMCall)
-        n = is_plain_call(i) ? LLVMGetNumArgOperands(i) : 0;
+        n = is_plain_call(i) && !asks_for_memory(i) ? LLVMGetNumArgOperands(i) : 0;
     for (unsigned k = 0; k < n; k++)
         if (is_small_integer(LLVMGetOperand(i, k)))
             add(m, MUTANT_CONSTANT, i, k);
+}
+
+/* A field of va_list, read or written. */
+static bool is_va_list(LLVMValueRef v)
+{
+    if (LLVMIsALoadInst(v))
+        v = LLVMGetOperand(v, 0);
+    LLVMTypeRef t = LLVMIsAGetElementPtrInst(v) ? LLVMGetGEPSourceElementType(v) : NULL;
+    const char *name = t && LLVMGetTypeKind(t) == LLVMStructTypeKind ? LLVMGetStructName(t) : NULL;
+    return name && strcmp(name, "struct.__va_list_tag") == 0;
+}
+
+/* The compiler's code of va_arg(), which nobody has written. */
+static bool is_of_va_arg(LLVMValueRef i)
+{
+    for (int k = 0; k < LLVMGetNumOperands(i); k++)
+        if (is_va_list(LLVMGetOperand(i, (unsigned)k)))
+            return true;
+    return false;
 }
 
 static void look_at(Maker *m, LLVMValueRef i)
 {
     LLVMOpcode op = LLVMGetInstructionOpcode(i);
     unsigned relation[2];
+    if (op != LLVMCall && is_of_va_arg(i))
+        return;
     if (op == LLVMICmp)
         for (unsigned k = 0, n = relations(LLVMGetICmpPredicate(i), relation); k < n; k++)
             add(m, MUTANT_RELATIONAL, i, relation[k]);
@@ -236,6 +269,84 @@ static void make(Maker *m, const Change *c, unsigned number)
     }
 }
 
+static const char *relation_name(LLVMIntPredicate p)
+{
+    switch (p) {
+    case LLVMIntEQ: return "==";
+    case LLVMIntNE: return "!=";
+    case LLVMIntUGT:
+    case LLVMIntSGT: return ">";
+    case LLVMIntUGE:
+    case LLVMIntSGE: return ">=";
+    case LLVMIntULT:
+    case LLVMIntSLT: return "<";
+    case LLVMIntULE:
+    case LLVMIntSLE: return "<=";
+    }
+    return "?";
+}
+
+static const char *operation_name(LLVMOpcode op)
+{
+    switch (op) {
+    case LLVMAdd:
+    case LLVMFAdd: return "+";
+    case LLVMSub:
+    case LLVMFSub: return "-";
+    case LLVMMul:
+    case LLVMFMul: return "*";
+    case LLVMUDiv:
+    case LLVMSDiv:
+    case LLVMFDiv: return "/";
+    case LLVMURem:
+    case LLVMSRem: return "%";
+    case LLVMAnd: return "&";
+    case LLVMOr: return "|";
+    case LLVMXor: return "^";
+    case LLVMShl: return "<<";
+    default: return ">>";
+    }
+}
+
+/* What a change does, in words of the source. */
+static void say(const Change *c, Str *out)
+{
+    LLVMValueRef i = c->at;
+    switch (c->kind) {
+    case MUTANT_RELATIONAL:
+        str_addf(out, "%s is %s", relation_name(LLVMGetICmpPredicate(i)),
+                 relation_name((LLVMIntPredicate)c->how));
+        break;
+    case MUTANT_ARITHMETIC:
+        str_addf(out, "%s is %s", operation_name(LLVMGetInstructionOpcode(i)),
+                 operation_name((LLVMOpcode)c->how));
+        break;
+    case MUTANT_CONSTANT: {
+        LLVMValueRef old = LLVMGetOperand(i, c->how);
+        long long n = LLVMIsAConstantInt(old) ? LLVMConstIntGetSExtValue(old) : 0;
+        str_addf(out, "%lld is %lld", n, n == 1 ? 0 : n + 1);
+        break;
+    }
+    case MUTANT_CALL: {
+        size_t len;
+        const char *name = LLVMGetValueName2(LLVMGetCalledValue(i), &len);
+        str_addf(out, "%.*s() is not called", (int)len, name);
+        break;
+    }
+    }
+}
+
+/* The number that is compared with; false: there is none. */
+static bool compared_with(LLVMValueRef i, int64_t *out)
+{
+    for (unsigned k = 0; LLVMIsAICmpInst(i) && k < 2; k++)
+        if (is_small_integer(LLVMGetOperand(i, k))) {
+            *out = LLVMConstIntGetSExtValue(LLVMGetOperand(i, k));
+            return true;
+        }
+    return false;
+}
+
 static void describe(Mutants *out, const Change *c, size_t block)
 {
     unsigned n = 0;
@@ -249,6 +360,11 @@ static void describe(Mutants *out, const Change *c, size_t block)
     row->line = LLVMGetDebugLocLine(c->at);
     row->function = arena_strndup(&out->arena, name, len);
     row->block = block;
+    row->compares = compared_with(c->at, &row->with);
+    Str what = { 0 };
+    say(c, &what);
+    row->what = arena_strdup(&out->arena, str_c(&what));
+    str_release(&what);
 }
 
 static void read_number(Maker *m, LLVMValueRef fn)

@@ -255,7 +255,7 @@ static void list_originals(const Scheduling *s, LLVMValueRef fn, const Instructi
     size_t n;
     LLVMValueRef theirs =
         s->sharing ? LLVMGetNamedFunction(program_module(s->w->program), LLVMGetValueName2(fn, &n))
-                  : NULL;
+                   : NULL;
     if (theirs)
         list_instructions(theirs, out);
     bool same = out->len == all->len;

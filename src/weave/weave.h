@@ -127,9 +127,9 @@ ConcolicFigures weave_concolic_figures(const Woven *w);
  * for each site, in order: function, file, line, and what stands there. `calls`, of this
  * program, tells which memory belongs to one thread; NULL: only what is plain to see. */
 typedef struct ScheduleFigures {
-    size_t accesses;  /* loads, stores and their kin */
-    size_t escaping;  /* of them, not to locals whose address goes nowhere and the like */
-    size_t probed;    /* of these, with a probe: points-to does not show them private */
+    size_t accesses; /* loads, stores and their kin */
+    size_t escaping; /* of them, not to locals whose address goes nowhere and the like */
+    size_t probed; /* of these, with a probe: points-to does not show them private */
 } ScheduleFigures;
 bool weave_schedule(Woven *w, const Calls *calls, json_t *sites, ScheduleFigures *figures,
                     Err *err);
@@ -213,6 +213,9 @@ typedef struct Mutant {
     MutantKind kind;
     const char *file, *function;
     unsigned line;
+    const char *what; /* is changed, in a few words: "< is <=" */
+    bool compares; /* it is a comparison with a number … */
+    int64_t with; /* … this one */
     size_t block; /* of the bytes that tell what was reached */
 } Mutant;
 /* At most so many, evenly spread; 0: 4000. */

@@ -25,6 +25,15 @@ assert 0 < d[\"coverage\"][\"branches\"] <= d[\"coverage\"][\"all_branches\"]
 assert 0 < d[\"mutants\"][\"killed\"] <= d[\"mutants\"][\"reached\"] <= d[\"mutants\"][\"total\"] <= 150
 assert d[\"findings\"] == []
 "'
+ok "…which faults are not found, and where" eval 'python3 -c "
+import json
+m = json.load(open(\"out.json\"))[\"mutants\"]
+assert len(m[\"alive\"]) == m[\"reached\"] - m[\"killed\"], m
+assert all(a[\"file\"].endswith(\"stack.c\") and a[\"line\"] > 0 and \" is \" in a[\"change\"] for a in m[\"alive\"]), m
+# what is left: more memory than needed, sizes that are not used, the clock (12 of 66)
+assert m[\"killed\"] * 100 >= 75 * m[\"reached\"], m
+"'
+ok "…sizes at the edge are tried, in marked memory" in_tests "memset\\(out[0-9]*, '#', sizeof out[0-9]*\\)"
 ok "they compile without warnings and pass" make -s -C tests check CC=gcc CFLAGS="-Wall -Wextra -Werror -std=c11 -D_GNU_SOURCE"
 ok "…with clang" make -s -B -C tests check CC=clang-19 CFLAGS="-Wall -Wextra -Werror"
 ok "…with sanitizers, and leak nothing" eval 'clang-19 -g -fsanitize=address,undefined -c stack.c -o strict.o &&
@@ -35,7 +44,7 @@ ok "results are checked" in_tests 'CHECK_INT\(stack_push\(stack[0-9]*, '
 ok "…enumerators by name" in_tests 'stack_new\(STACK_(PLAIN|UNIQUE)\)'
 ok "…strings" in_tests 'CHECK_STR\(stack_name\(stack[0-9]*\), "(plain|unique)"\)'
 ok "…numbers that were written" in_tests 'CHECK_INT\(out[0-9_]*, -?[0-9]+\)'
-ok "…bytes" in_tests 'CHECK_BYTES\(out[0-9_]*, '
+ok "…texts in a buffer" in_tests 'CHECK_STR\(out[0-9_]*, "'
 ok "…how often a callback was called" in_tests 'CHECK_INT\(stub_calls, [1-9]'
 ok "handles are given back" in_tests '    stack_free\(stack[0-9]*\);'
 ok "the clock is not asserted" not_in_tests 'CHECK.*stack_stamp'
@@ -75,6 +84,9 @@ ok "…and nothing else" eval '! grep -E "stack_(push|pop|size|print|mean)[ :].*
 ok "accepted" eval 'cp -r tests accepted && says "checks changed" "$SUNDEW" regress --diff accepted --accept libnew.a &&
     status 0 "$SUNDEW" regress --diff accepted libnew.a'
 ok "…the tests of before are as they were" status 0 "$SUNDEW" regress --diff tests libstack.a
+sed "s/^ *free(s->items);/        (void)s;/" stack.c >new.c
+ok "memory that is left behind" eval 'changed new.c && status 1 "$SUNDEW" regress --diff tests libnew.a >said && grep -qF "stack_free: leaves memory behind" said && [ "$(grep -c "regress/changed" said)" = 1 ]'
+ok "…and nothing else" eval '! grep -E "gives something else|died" said'
 sed 's/return s->n; }/return s->n + 1; }/; s/return -1;/return -2;/' stack.c >new.c
 ok "two functions" eval 'changed new.c && status 1 "$SUNDEW" regress --diff tests libnew.a >said
     grep -qF "stack_p" said && [ "$(grep -c "gives something else" said)" -ge 2 ]'

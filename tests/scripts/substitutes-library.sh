@@ -42,4 +42,20 @@ ok "a library that was not captured" eval 'mkdir plain && gcc -g -fPIC -shared -
 ok "…as its header declares it" says "('box_put', 'output') in kinds and p['tests'] > 200"
 ok "no such header" eval '! "$SUNDEW" substitutes --reference old/libbox.so --candidate new/libbox.so --headers nothing.h 2>err.txt; grep -q "headers nothing.h: there is no such file" err.txt'
 ok "a list runs nothing" eval '"$SUNDEW" substitutes --list --reference old/libbox.so --candidate wide/libbox.so --headers box.h >out.txt && grep -q "not compared: box_mark" out.txt'
+
+# What only an example knows.
+fresh latch
+cp "$TOP/tests/subjects/substitutes/latch"* .
+latch() { local name=$1; shift; mkdir -p "$name" && "$SUNDEW" capture -q -- gcc -g -fPIC -shared "$@" latch.c -o "$name/liblatch.so"; }
+latches() { "$SUNDEW" substitutes --json --seed 1 --tests 120 --headers latch.h --reference old/liblatch.so "$@" >out.json 2>err.txt; [ $? -le 1 ]; }
+ok "two releases and a client" eval 'latch old && latch same -DSAME && latch new -DNEW && "$SUNDEW" capture -q -- gcc -g latch-client.c -Lnew -llatch -Wl,-rpath,"$PWD/new" -o client'
+ok "without the example nobody opens the latch" eval 'latches --candidate new/liblatch.so && says "all == []"'
+ok "with it the tests do" eval 'latches --candidate new/liblatch.so -- ./client && says "kinds == {(\"latch_inside\", \"output\")}"'
+ok "…and the same code is alike" eval 'latches --candidate same/liblatch.so -- ./client && says "all == []"'
+table() { "$SUNDEW" substitutes ./$1 --table "struct latch_ops" --reference plain --json --seed 1 --tests 120 -- ./$1 ${2-} >out.json 2>err.txt; [ $? -le 1 ]; }
+ok "a table and its fix" eval '"$SUNDEW" capture -q -- gcc -g latch-table.c -o table && "$SUNDEW" capture -q -- gcc -g -DFIXED latch-table.c -o fixed'
+ok "a run with the candidate" eval 'table table f && says "(\"inside\", \"output\") in kinds"'
+ok "a run with the reference gives its values" eval 'table table && says "(\"inside\", \"output\") in kinds"'
+ok "…and the fixed one is alike" eval 'table fixed f && says "all == []"'
+ok "an example that calls nothing of it is told" eval '"$SUNDEW" substitutes --json --tests 20 --headers latch.h --reference old/liblatch.so --candidate new/liblatch.so -- true >out.json 2>err.txt; [ $? = 2 ] && grep -q "ran nothing that is linked with" err.txt'
 done_testing

@@ -1,5 +1,5 @@
 # sundew threads LIBRARY --headers: tests from two threads that no serial order explains.
-# All searches are bounded by numbers of tests; soak-threads.sh tries 20 seeds of each.
+# All searches are bounded by numbers of tests; soak-threads.sh tries 10 seeds of each.
 . "$TOP/tests/scripts/tap.bash"
 
 # subject NAME FLAGS…: a library of tests/subjects/threads/, captured, in a folder of its own.
@@ -51,12 +51,12 @@ assert d['types'][0]['tests'] > 3 and d['types'][0]['pairs_covered'] > 1, d['typ
 assert d['types'][0]['access_pairs'] >= d['types'][0]['access_pairs_both'] > 0, d['types']
 "
 }
-# shows NAME TEST FLAGS…: the C program of a violation says so, each time, compiled with the
+# shows NAME TEST FLAGS…: the C program of a violation says so, twice, compiled with the
 # library; passes: it does not.
 compiled() { gcc -g -Wall -Wextra -Werror -fsanitize=address "${@:3}" -I. "$2" "$1.c" -o program -pthread; }
 shows() {
     compiled "$@" || return 1
-    for _ in 1 2 3; do
+    for _ in 1 2; do
         status 1 timeout 600 ./program >shown 2>&1 && grep -q "it shows" shown || { cat shown; return 1; }
     done
 }
@@ -68,7 +68,6 @@ fresh sbuf
 ok "A1: a library" subject sbuf
 ok "A1: memory is read that is not there any more" seeks sbuf "v['kind'] == 'sanitizer' and v['tier'] == 1 and 'sbuf_insert' in v['functions'] and $with_c"
 ok "A1: the C program shows it" shows sbuf "$(c_test sbuf)"
-ok "A1: …and passes with the lock" passes sbuf "$(c_test sbuf)" -DFIXED
 replayed() {
     "$SUNDEW" threads --replay libsbuf.a.threads/1 >replayed; [ $? = 1 ] || return 1
     grep -q 'AddressSanitizer' replayed && grep -q 'T[12] is stopped before' replayed
@@ -91,10 +90,6 @@ ok "A1: its schedule is that of another build" says "another build" status 2 "$S
 ok "A1: a damaged test is left out" eval 'sed -i s/sbuf_cut/sbuf_gone/ libsbuf.a.threads/*/test.json
     says "no function sbuf_gone" threads sbuf --tests 1'
 ok "A1: …and not replayed" says "sbuf_gone" status 2 "$SUNDEW" threads --replay libsbuf.a.threads/1
-fresh sbuf-slack
-ok "A1 with slack: a library" subject sbuf -DVARIANT=3
-ok "A1 with slack: results of no serial order" seeks sbuf "v['tier'] == 3 and v['kind'] == 'output'" --outputs
-
 # ---- A2: a clear that is lost
 
 fresh smap
@@ -102,19 +97,20 @@ ok "A2: a library" subject smap
 tests=30 ok "A2: a stack overflow" seeks smap "v['kind'] == 'stack-overflow' and 'smap_put_all' in v['functions']"
 fresh smap-fixed
 ok "A2 as one step: a library" subject smap -DFIXED
-ok "A2 as one step: it runs" threads smap --tests 12 --seed 2
+ok "A2 as one step: it runs" threads smap --tests 5 --seed 2
 ok "A2 as one step: silent" silent
 
 # ---- A3: a list that is half locked
 
 fresh source
 ok "A3: a library" subject source
-ok "A3: a use of freed memory that no serial order shows" seeks source "v['kind'] == 'sanitizer' and v['tier'] == 1 and 'source_close' in v['functions'] and $with_c"
+tests=6 ok "A3: a use of freed memory that no serial order shows" seeks source "v['kind'] == 'sanitizer' and v['tier'] == 1 and 'source_close' in v['functions'] and $with_c"
 ok "A3: the serial orders are kept" grep -q "ends well" libsource.a.threads/1/serial.txt
 ok "A3: the C program shows it" shows source "$(c_test source)"
+ok "A3: …and passes with the lock" passes source "$(c_test source)" -DFIXED
 fresh source-fixed
 ok "A3 with the lock: a library" subject source -DFIXED
-ok "A3 with the lock: it runs" threads source --tests 8 --seed 1
+ok "A3 with the lock: it runs" threads source --tests 5 --seed 1
 ok "A3 with the lock: silent" silent
 
 # ---- A4: two locks in two orders
@@ -125,7 +121,7 @@ ok "A4: a deadlock" seeks pot "v['kind'] == 'deadlock' and v['functions'] == ['p
 ok "A4: the C program shows it" shows pot "$(c_test pot)"
 fresh pot-fixed
 ok "A4 in one order: a library" subject pot -DFIXED
-ok "A4 in one order: it runs" threads pot --tests 8 --seed 1
+ok "A4 in one order: it runs" threads pot --tests 5 --seed 1
 ok "A4 in one order: silent" silent
 
 # ---- two preemptions, each in a call
@@ -136,7 +132,7 @@ ok "…it fails with two preemptions" seeks door "v['kind'] == 'abort' and v['pr
 ok "…the C program shows it" shows door "$(c_test door)"
 fresh door-fixed
 ok "…as one step: a library" subject door -DFIXED
-ok "…as one step: it runs" threads door --tests 8 --seed 1
+ok "…as one step: it runs" threads door --tests 5 --seed 1
 ok "…as one step: silent" silent
 ok "…two of its three pairs may conflict" grep -q '"pairs_may_conflict": 2' out.json
 
@@ -144,41 +140,42 @@ ok "…two of its three pairs may conflict" grep -q '"pairs_may_conflict": 2' ou
 
 fresh ivec
 ok "A5: a library" subject ivec
-ok "A5: it fails" seeks ivec "v['tier'] == 1 and 'ivec_add' in v['functions']"
+tests=3 ok "A5: it fails" seeks ivec "v['tier'] == 1 and 'ivec_add' in v['functions']"
 ok "A5: nothing is promised: notes only" eval 'python3 -c "
 import json
 d = json.load(open(\"out.json\"))
 assert not d[\"promised\"] and all(f[\"level\"] == \"note\" for f in d[\"findings\"])
 "'
 promised() {
+    rm -rf libivec.a.threads
     echo "# A vector is thread-safe." >sundew.handles
-    threads ivec --tests 2 --seed 1 && grep -q '"promised": true' out.json
+    threads ivec --tests 1 --seed 1 && grep -q '"promised": true' out.json
 }
 ok "A5: …unless sundew.handles promises it" promised
 fresh ivec-fixed
 ok "A5 with a lock: a library" subject ivec -DFIXED
-ok "A5 with a lock: it runs" threads ivec --tests 8 --seed 1
+ok "A5 with a lock: it runs" threads ivec --tests 5 --seed 1
 ok "A5 with a lock: silent" silent
 
 # ---- tier 2: an error that no serial order gives
 
 fresh stile
 ok "an error: a library" subject stile
-ok "…that no serial order gives" seeks stile "v['kind'] == 'error' and v['tier'] == 2 and v['functions'] == ['stile_pass']"
+tests=5 ok "…that no serial order gives" seeks stile "v['kind'] == 'error' and v['tier'] == 2 and v['functions'] == ['stile_pass']"
 ok "…is a warning" eval 'grep -q "\"rule\": \"threads/error\"" out.json && ! grep -q "\"level\": \"error\"" out.json'
 fresh stile-fixed
 ok "…mended: a library" subject stile -DFIXED
-ok "…mended: it runs" threads stile --tests 6
+ok "…mended: it runs" threads stile --tests 5
 ok "…mended: silent" silent
 
 # ---- functions without a handle: the library itself
 
 fresh scratch
 ok "hidden state: a library" subject scratch
-ok "…it fails" eval 'threads scratch --type "the library" --tests 8 && found "v[\"tier\"] == 1 and v[\"type\"] is None and v[\"functions\"] == [\"scratch_put\"]"'
+tests=5 ok "…it fails" seeks scratch "v['tier'] == 1 and v['type'] is None and v['functions'] == ['scratch_put']" --type "the library"
 fresh scratch-fixed
 ok "…with a lock: a library" subject scratch -DFIXED
-ok "…with a lock: it runs" threads scratch --type "the library" --tests 8
+ok "…with a lock: it runs" threads scratch --type "the library" --tests 5
 ok "…with a lock: silent" silent
 
 # ---- what the weave can't see: threads that begin together, without a scheduler
@@ -206,26 +203,26 @@ ok "…with a lock in assembly: silent" eval 'python3 -c "import json; assert no
 
 fresh cow
 ok "A6: a library" subject cow
-ok "A6: it runs" threads cow --tests 12 --outputs
+ok "A6: it runs" threads cow --tests 8 --outputs
 ok "A6: silent, with outputs, too" silent
 fresh stack
 ok "A7: a library" subject stack
-ok "A7: it runs" threads stack --tests 12
+ok "A7: it runs" threads stack --tests 8
 ok "A7: silent" silent
 
 # ---- all cores, and again later
 
 # news FOLDER: what a search found out, without times
 news() { sed 's/"seconds":[0-9.e+-]*//g' "$1/search.json"; }
-ok "one core" threads stack --tests 16 -j1 -o one
-ok "two cores" threads stack --tests 16 -j2 -o two
+ok "one core" threads stack --tests 8 -j1 -o one
+ok "two cores" threads stack --tests 8 -j2 -o two
 ok "…give the same search" eval 'cmp <(news one) <(news two)'
-ok "a search goes on" threads stack --tests 24 --resume -o one
+ok "a search goes on" threads stack --tests 12 --resume -o one
 ok "…where it was" eval 'cmp <(news two) <(news one | head -$(news two | wc -l)) && [ $(news one | wc -l) -gt $(news two | wc -l) ] &&
-    grep -q "\"tests\": 24" out.json'
+    grep -q "\"tests\": 12" out.json'
 ok "…but not with another seed" says "of another build, seed" status 2 "$SUNDEW" threads libstack.a --headers stack.h --type stack --resume --seed 77 -o one
 ok "…nor where there is none" says "No such file" status 2 "$SUNDEW" threads libstack.a --headers stack.h --resume -o nowhere
-cut_short() { head -c -20 two/search.json >cut && cp cut two/search.json && threads stack --tests 16 --resume -o two; }
+cut_short() { head -c -20 two/search.json >cut && cp cut two/search.json && threads stack --tests 8 --resume -o two; }
 ok "a line that was cut off is run again" cut_short
 
 # ---- bad input
@@ -254,28 +251,28 @@ ok "a type that nobody makes" says "no function makes one" status 2 "$SUNDEW" th
 
 fresh vault
 example() {
-    cp "$TOP/tests/subjects/threads/vault"* . &&
+    cp "$TOP/tests/subjects/threads/vault"* . && mkdir -p keys && printf xyzzy-1976-plugh >keys/secret.txt &&
     "$SUNDEW" capture -q -- sh -c "gcc -g $* -c vault.c && ar rcs libvault.a vault.o && gcc -g vault-example.c libvault.a -o example -pthread"
 }
 ok "a vault with a secret: a library and an example" example
-ok "…without the example" threads vault --tests 12 --seed 1 -o without
+ok "…without the example" threads vault --tests 8 --seed 1 -o without
 ok "…nothing is found" silent
 ok "…the list is broken" seeks vault "v['kind'] == 'sanitizer' and 'vault_put' in v['functions']" -- ./example
-ok "…the test has its secret" grep -q xyzzy libvault.a.threads/1/test.txt
+ok "…the test has the file with its secret" grep -q "secret.txt" libvault.a.threads/1/test.txt
+ok "…also when it is run again" status 1 "$SUNDEW" threads --replay libvault.a.threads/1
 ok "an example that does not use the library" status 2 "$SUNDEW" threads libvault.a --headers vault.h -- true
 ok "no example after --" says "which example" status 2 "$SUNDEW" threads libvault.a --headers vault.h --
 
 # ---- the planted defect of larder
 
 fresh larder
-larder() {
-    "$SUNDEW" capture -q -- sh -c "gcc -g -I. -c tally.c && ar rcs libtally.a tally.o" && threads tally --tests 8
-}
+larder() { "$SUNDEW" capture -q -- sh -c "gcc -g -I. -c tally.c && ar rcs libtally.a tally.o"; }
 cp "$TOP"/examples/larder/src/tally.c "$TOP"/examples/larder/include/*.h .
-ok "larder: it runs" larder
-ok "larder: a clear without the lock" found "v['kind'] == 'sanitizer' and 'tally_clear' in v['functions']"
+ok "larder: a library" larder
+tests=6 ok "larder: a clear without the lock" seeks tally "v['kind'] == 'sanitizer' and 'tally_clear' in v['functions']"
 sed -i '/^void tally_clear/,/^}/{s/^{/{\n    pthread_mutex_lock(\&t->lock);/;s/^}/    pthread_mutex_unlock(\&t->lock);\n}/}' tally.c
-ok "larder with the lock: it runs" larder
+ok "larder with the lock: a library" larder
+ok "larder with the lock: it runs" threads tally --tests 5 -o mended
 ok "larder with the lock: silent" silent
 
 # ---- a queue that waits; a count of owners
@@ -285,13 +282,13 @@ ok "a queue that waits: a library" subject bqueue
 ok "…a lost wake-up, and no take from an empty queue" seeks bqueue "v['kind'] == 'deadlock' and sorted(v['functions']) == ['bqueue_put', 'bqueue_take']"
 fresh bqueue-fixed
 ok "…mended: a library" subject bqueue -DFIXED
-ok "…mended: it runs" threads bqueue --tests 16 --seed 1
+ok "…mended: it runs" threads bqueue --tests 5 --seed 1
 ok "…mended: silent" silent
 fresh shared
 ok "a count of owners: a library" subject shared
-ok "…owners are lost" seeks shared "v['kind'] in ('leak', 'sanitizer') and v['functions'] == ['shared_ref', 'shared_unref']"
+tests=5 ok "…owners are lost" seeks shared "v['kind'] in ('leak', 'sanitizer') and v['functions'] == ['shared_ref', 'shared_unref']"
 fresh shared-fixed
 ok "…atomic: a library" subject shared -DFIXED
-ok "…atomic: it runs" threads shared --tests 8 --seed 1
+ok "…atomic: it runs" threads shared --tests 5 --seed 1
 ok "…atomic: silent" eval 'python3 -c "import json; assert not json.load(open(\"out.json\"))[\"findings\"]"'
 done_testing

@@ -16,10 +16,11 @@ options() {
     echo "--expect output.$2.expected"
 }
 
-# search NAME VARIANT: the JSON of a search in NAME.VARIANT.json; its status.
+# search NAME VARIANT: the JSON of a search in NAME.VARIANT.json; its status. schedules: at most
+# so many.
 search() {
     # shellcheck disable=SC2046
-    "$SUNDEW" threads "$1.$2" --json -o "$1.$2.kept" $(options "$1" "$2") >"$1.$2.json" 2>"$1.$2.err"
+    "$SUNDEW" threads "$1.$2" --json --schedules "${schedules:-1000}" -o "$1.$2.kept" $(options "$1" "$2") >"$1.$2.json" 2>"$1.$2.err"
 }
 
 # finds NAME: within 1,000 schedules something goes wrong, each time it is replayed.

@@ -615,8 +615,20 @@ static void meet_summary(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn, c
 /* ---- a function of which nothing is known */
 
 /* `called`: the types of a pointer from outside. Code that nobody sees keeps their const. */
+/* Arguments that a function outside gets as pointers to const, one bit each. */
+static uint64_t shown_to(const Mutability *m, LLVMValueRef fn, const Actuals *a)
+{
+    size_t n;
+    const char *name = LLVMGetValueName2(fn, &n);
+    uint64_t shown = 0;
+
+    for (unsigned i = 0; m->plan.takes_const && i < a->n && i < 64; i++)
+        shown |= (uint64_t)m->plan.takes_const(name, LLVMCountParams(fn), i, m->plan.declared) << i;
+    return shown;
+}
+
 static void meet_nothing(Body *b, uint32_t op, LLVMValueRef fn, MutReasonKind reason,
-                         const SlotTypes *called, const Actuals *a, PathSet *result)
+                         const SlotTypes *called, uint64_t shown, const Actuals *a, PathSet *result)
 {
     Effect like = { .kind = EFFECT_REASON,
                     .reason = reason,
@@ -626,7 +638,9 @@ static void meet_nothing(Body *b, uint32_t op, LLVMValueRef fn, MutReasonKind re
                     .origin = b->ops.items[op].inst };
 
     for (unsigned i = 0; i < a->n; i++) {
-        like.reason = called ? mut_slot_reason(called, a->n, i) : reason;
+        like.reason = called                       ? mut_slot_reason(called, a->n, i)
+                      : i < 64 && (shown >> i & 1) ? MUT_SHOWN
+                                                   : reason;
         mut_obstacle(b, actual(a, i), op, &like);
         if (!a->call ||
             LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(a->call, i))) == LLVMPointerTypeKind)
@@ -650,7 +664,7 @@ static void meet(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn, const Act
     if (s)
         meet_summary(m, b, op, fn, s, a, maybe, result);
     else
-        meet_nothing(b, op, fn, MUT_NO_BODY, NULL, a, result);
+        meet_nothing(b, op, fn, MUT_NO_BODY, NULL, shown_to(m, fn, a), a, result);
 }
 
 /* A barrier for the optimizer: asm("" : "+r"(p)). */
@@ -815,7 +829,7 @@ static void call_pointer(Mutability *m, Body *b, uint32_t op, LLVMValueRef calle
             meet(m, b, op, t[i], a, maybe, result);
     }
     if (!n || outside)
-        meet_nothing(b, op, NULL, MUT_NO_TARGET, called, a, result);
+        meet_nothing(b, op, NULL, MUT_NO_TARGET, called, 0, a, result);
 }
 
 static bool is_copied(LLVMValueRef call, unsigned i)

@@ -311,6 +311,15 @@ static bool is_offered_later(const Judge *j, const Effect *store)
     return false;
 }
 
+/* If the reference may not be the one, the reason is a weaker one. A function outside that
+ * gets what another one has returned: the other has kept the reference, if at all. */
+static MutReasonKind reason_of(const Effect *e)
+{
+    if (e->reason == MUT_OFFERED && e->maybe)
+        return MUT_NO_TARGET;
+    return e->reason == MUT_NO_BODY && e->maybe & PATH_RETURNED ? MUT_KEPT : e->reason;
+}
+
 static void see_effect(Judge *j, const Effect *e)
 {
     unsigned l = level_of(j, &e->path);
@@ -338,8 +347,7 @@ static void see_effect(Judge *j, const Effect *e)
             l++;
         if (l < j->blocked)
             j->blocked = l;
-        add_reason(j, e->reason == MUT_OFFERED && e->maybe ? MUT_NO_TARGET : e->reason, e->inst,
-                   e->callee, &e->path);
+        add_reason(j, reason_of(e), e->inst, e->callee, &e->path);
         break;
     case EFFECT_RETURN: break;
     }
@@ -425,6 +433,14 @@ static void judge_memory(Judge *j)
         add_reason(j, MUT_ALIAS_BLOCK, a.obstacle, NULL, NULL);
 }
 
+/* Does it point to more than numbers or characters? */
+static bool leads_on(const Type *t)
+{
+    t = t ? type_plain(t) : NULL;
+    t = t && t->kind == TYPE_POINTER ? type_plain(t->target) : NULL;
+    return t && (t->kind == TYPE_POINTER || t->kind == TYPE_ARRAY || type_is_record(t));
+}
+
 /* What an answer about the first levels would lean on if nothing more than this is in the way. */
 static bool is_likely(const Judge *j, unsigned levels)
 {
@@ -438,13 +454,16 @@ static bool is_likely(const Judge *j, unsigned levels)
         case MUT_KEPT:
         case MUT_NO_TARGET:
         case MUT_INDIRECT:
-        case MUT_SHOWN:
         case MUT_PRINTED:
         case MUT_TABLE:
         case MUT_MEMBER:
         case MUT_REPLACED:
         case MUT_RETURNED:
         case MUT_DECLARED: break;
+        case MUT_SHOWN:                      /* const says nothing about what lies deeper */
+            if (levels > j->list.items[i].level + 1u && leads_on(j->param->type))
+                return false;
+            break;
         case MUT_OFFERED:                    /* it would be const if nobody wrote it */
             if (!j->list.items[i].level)
                 return false;

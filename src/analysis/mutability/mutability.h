@@ -152,6 +152,10 @@ typedef struct MutabilityPlan {
     unsigned stages;       /* MUT_BY_…; 0: S, SH, P and M */
     bool (*stop)(void *arg);   /* asked now and then; NULL: never */
     void *arg;
+    /* Is a parameter of a function outside, which has so many, declared as a pointer to
+     * const? Asked of functions without body and summary. NULL: not known */
+    bool (*takes_const)(const char *function, unsigned nparams, unsigned param, void *declared);
+    void *declared;
 } MutabilityPlan;
 
 Mutability *mutability_new(const Program *p, const Calls *c, const MutabilityPlan *plan);

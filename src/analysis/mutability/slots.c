@@ -190,6 +190,9 @@ static bool fits(const Type *a, const Type *b)
     b = type_plain(b);
     if (a->kind == TYPE_POINTER && b->kind == TYPE_POINTER) {
         const Type *x = type_plain(a->target), *y = type_plain(b->target);
+        if ((type_is_record(x) && y->kind == TYPE_POINTER) ||
+            (x->kind == TYPE_POINTER && type_is_record(y)))
+            return false;                    /* struct S * for void ** */
         return !type_is_record(x) || !type_is_record(y) || x == y || x->incomplete || y->incomplete;
     }
     return true;

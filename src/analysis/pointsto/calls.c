@@ -318,6 +318,8 @@ const Summaries *calls_summaries(const Calls *c) { return c->summaries; }
 
 const PointsTo *calls_pointsto(const Calls *c) { return c->pt; }
 
+bool calls_strangers(const Calls *c) { return pointsto_stats(c->pt)->unknown_externals > 0; }
+
 const Strings *calls_notes(const Calls *c) { return pointsto_notes(c->pt); }
 
 /* ---- the dump */

@@ -64,6 +64,8 @@ bool calls_is_recursive(const Calls *c, const Function *fn);
 
 const Summaries *calls_summaries(const Calls *c);
 const PointsTo *calls_pointsto(const Calls *c);
+/* Does it call functions that have neither a body nor a summary? */
+bool calls_strangers(const Calls *c);
 
 /* What the values of a function may point to, as text; for debugging. */
 void calls_dump_pointsto(const Calls *c, const Function *fn, Str *out);

@@ -338,6 +338,21 @@ static bool uses_live(const GrowPlan *g, const Seq *s, unsigned step)
     return ok;
 }
 
+bool grow_keeps_order(const GrowPlan *g, const Seq *s)
+{
+    bool ok = true;
+    for (unsigned i = 0; ok && g->usage && i < s->n; i++) {
+        Seq before = { s->steps, i };
+        for (unsigned k = 0; ok && s->steps[i].f && k < s->steps[i].nargs; k++) {
+            ApiUse use = ownership_use(g->ownership, s->steps[i].f, (int)k);
+            ok = !(use == USE_CONSUMES || use == USE_FINISHES) ||
+                 !value_is_made(&s->steps[i].args[k]) ||
+                 !has_children(g, &before, &s->steps[i].args[k]);
+        }
+    }
+    return ok;
+}
+
 /* NULL only where the example has it, and something else where it has that: a
  * struct, say, where it always passed NULL is not its way. */
 static bool nulls_follow(const GrowPlan *g, const SeqStep *st)
@@ -844,9 +859,10 @@ static bool observe_as_example(const GrowPlan *g, Arena *a, Seq *s)
     return pick != NULL;
 }
 
-/* How much a function says of the handle that it gets beside rooms for the answer:
- * 2 a text, 1 a number; 0: nothing, or it wants more. */
-static unsigned says_of(const ApiFunction *f, const ApiType *t, unsigned *place)
+/* How much a function says of the handle that it gets beside rooms for the answer (and
+ * numbers and texts, if it may want `more`): 2 a text, 1 a number; 0: nothing, or it wants
+ * something else. */
+static unsigned says_of(const ApiFunction *f, const ApiType *t, bool more, unsigned *place)
 {
     const Type *r = f->fn->returns ? type_plain(f->fn->returns) : NULL;
     unsigned handles = 0, says = 0;
@@ -857,7 +873,7 @@ static unsigned says_of(const ApiFunction *f, const ApiType *t, unsigned *place)
         bool room = p->role == ROLE_BUFFER_OUT || p->role == ROLE_OUT;
         if (p->role == ROLE_HANDLE && p->handle == t && !handles++)
             *place = i;
-        else if (!room && !(p->role == ROLE_LENGTH && p->partner >= 0))
+        else if (!room && !(p->role == ROLE_LENGTH && p->partner >= 0) && !(more && is_free(f, i)))
             return 0;
         says |= p->role == ROLE_BUFFER_OUT ? 2 : room;
     }
@@ -890,7 +906,7 @@ static unsigned look_plainly(const GrowPlan *g, Arena *a, Seq *s, const SeqHandl
     for (unsigned least = 2; least > 0; least--)
         for (size_t i = 0; i < g->api->nfunctions && n < most; i++) {
             const ApiFunction *f = &g->api->functions[i];
-            unsigned says = says_of(f, h->type, &place);
+            unsigned says = says_of(f, h->type, false, &place);
             if ((says >= 2 ? 2 : says) != least || !ownership_may_look(g->ownership, f) ||
                 has_looked(s, f, &h->value))
                 continue;
@@ -901,6 +917,34 @@ static unsigned look_plainly(const GrowPlan *g, Arena *a, Seq *s, const SeqHandl
             n++;
         }
     return n;
+}
+
+void grow_all_looks(const GrowPlan *g, Arena *a, Seq *s, unsigned most)
+{
+    SeqHandles all = { 0 };
+    unsigned n = 0, place = 0;
+    usable(g, s, &all);
+    for (size_t k = all.len; k-- > 0;)
+        for (size_t i = 0; i < g->api->nfunctions && n < most && s->n < SEQ_LIMIT - 8; i++) {
+            const ApiFunction *f = &g->api->functions[i];
+            if (!says_of(f, all.items[k].type, true, &place) ||
+                (says_of(f, all.items[k].type, false, &place) &&
+                 has_looked(s, f, &all.items[k].value)) ||
+                !ownership_may_look(g->ownership, f) || is_forbidden(g, f) ||
+                !seq_same_table(s, &all.items[k].value, f))
+                continue;
+            SeqValue *args = arena_array(a, SeqValue, f->nparams + 1);
+            for (unsigned m = 0; m < f->nparams; m++)
+                if (is_free(f, m))
+                    args[m] = used_before(g, a, s, &f->params[m]);
+            SeqStep *st = seq_call(a, s, f);
+            memcpy(st->args, args, f->nparams * sizeof *args);
+            st->looking = true;
+            st->args[place] = all.items[k].value;
+            pool_fill(g->pool, g->rng, a, st);
+            n++;
+        }
+    vec_release(&all);
 }
 
 void grow_looks(const GrowPlan *g, Arena *a, Seq *s)

@@ -49,12 +49,17 @@ bool grow_observer(const GrowPlan *g, Arena *a, Seq *s);
 /* Looks at all that is there, by calls that need nothing but the handle and rooms
  * for what they say, or as the example did. */
 void grow_looks(const GrowPlan *g, Arena *a, Seq *s);
+/* The same by all calls that only look, at most so many; numbers and texts that they want
+ * besides are drawn. */
+void grow_all_looks(const GrowPlan *g, Arena *a, Seq *s, unsigned most);
 /* A copy that also looks at each handle before a call takes it away. */
 Seq *grow_with_looks(const GrowPlan *g, Arena *a, const Seq *s);
 
 /* Where each handle of a sequence is in the graph of its type: USAGE_OUTSIDE if it
  * has left it. */
 uint32_t grow_node(const GrowPlan *g, const Seq *s, const SeqHandle *h);
+/* Is what the example closed before its owner closed before it here, too? */
+bool grow_keeps_order(const GrowPlan *g, const Seq *s);
 /* Does it do what the example did, throughout? */
 bool grow_follows(const GrowPlan *g, const Seq *s);
 #endif

@@ -248,3 +248,39 @@ Seq *seq_from_json(Arena *a, const Api *api, const json_t *steps, Err *err)
     seq_check(s);
     return s;
 }
+
+/* ------------------------------------------------------------------ files */
+
+json_t *seq_files_to_json(const SeqFile *files, size_t n)
+{
+    json_t *all = json_object();
+    for (size_t i = 0; i < n; i++)
+        json_object_set_new(all, files[i].name, hex(files[i].bytes, files[i].n));
+    return all;
+}
+
+/* They go into the folder of a test, and nowhere else. */
+static bool is_file_name(const char *name)
+{
+    enum { LONGEST_NAME = 200 };
+    return *name && strlen(name) <= LONGEST_NAME && !strchr(name, '/') && strcmp(name, ".") != 0 &&
+           strcmp(name, "..") != 0;
+}
+
+bool seq_files_from_json(Arena *a, const json_t *j, const SeqFile **files, size_t *n, Err *err)
+{
+    const char *name;
+    json_t *bytes;
+    SeqFile *all = arena_array(a, SeqFile, json_object_size(j) + 1);
+    *n = 0;
+    json_object_foreach((json_t *)j, name, bytes)
+    {
+        SeqValue v = { 0 };
+        const char *text = json_string_value(bytes);
+        if (!is_file_name(name) || !text || !read_hex(a, text, VALUE_BYTES, &v))
+            return err_set(err, "a file of a test has no proper name or content");
+        all[(*n)++] = (SeqFile){ arena_strdup(a, name), v.bytes, v.n };
+    }
+    *files = all;
+    return true;
+}

@@ -19,4 +19,7 @@
 
 json_t *seq_to_json(const Seq *s);
 Seq *seq_from_json(Arena *a, const Api *api, const json_t *steps, Err *err);
+/* Files that calls ask for: { "a.txt": "6f6e650a" }. */
+json_t *seq_files_to_json(const SeqFile *files, size_t n);
+bool seq_files_from_json(Arena *a, const json_t *j, const SeqFile **files, size_t *n, Err *err);
 #endif

@@ -95,6 +95,33 @@ Seq *seq_prefix(Arena *a, const Seq *s, unsigned n)
     return seq_copy(a, &part);
 }
 
+/* A copy of a step at the end; what stood at `at` or behind it has moved. */
+static void append_moved(Arena *a, Seq *s, const SeqStep *from, unsigned at, unsigned by)
+{
+    SeqStep *st = add_step(a, s, from->nargs);
+    SeqValue *args = st->args;
+    *st = *from;
+    st->args = args;
+    st->target = moved(a, &from->target, from->target.step >= at ? by : 0);
+    for (unsigned k = 0; k < from->nargs; k++)
+        st->args[k] = moved(a, &from->args[k], from->args[k].step >= at ? by : 0);
+}
+
+Seq *seq_with(Arena *a, const Seq *s, unsigned at, const SeqStep *more, unsigned n)
+{
+    assert(at <= s->n);
+    if (s->n + n > SEQ_LIMIT)
+        return NULL;
+    Seq *c = seq_new(a);
+    for (unsigned i = 0; i < at; i++)
+        append_moved(a, c, &s->steps[i], at, 0);
+    for (unsigned i = 0; i < n; i++)
+        append_moved(a, c, &more[i], at, 0);
+    for (unsigned i = at; i < s->n; i++)
+        append_moved(a, c, &s->steps[i], at, n);
+    return c;
+}
+
 static bool needs(const SeqValue *v, const bool *gone) { return value_is_made(v) && gone[v->step]; }
 
 Seq *seq_without(Arena *a, const Seq *s, unsigned step)

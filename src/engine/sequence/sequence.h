@@ -76,6 +76,8 @@ SeqStep *seq_storage(Arena *a, Seq *s, const ApiType *t);
 void seq_append(Arena *a, Seq *s, const Seq *more);
 /* Without a step and all that need it. NULL: nothing is left. */
 Seq *seq_without(Arena *a, const Seq *s, unsigned step);
+/* With `n` more steps before step `at`; they name steps before it only. NULL: too long. */
+Seq *seq_with(Arena *a, const Seq *s, unsigned at, const SeqStep *more, unsigned n);
 /* The first `n` steps. */
 Seq *seq_prefix(Arena *a, const Seq *s, unsigned n);
 bool seq_equal(const Seq *a, const Seq *b);

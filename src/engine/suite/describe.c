@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { SHORT_TEXT = 24, MOST_NAMED = 4, LONG_STORY = 5 };
+enum { SHORT_TEXT = 24, MOST_NAMED = 4, LONG_STORY = 5, MANY_TIMES = 3 };
 
 /* ---- steps */
 
@@ -96,7 +96,7 @@ static Special special_of(const ApiPlace *p, const SeqValue *v)
     bool number =
         v->kind == VALUE_INTEGER && p->type && (p->role == ROLE_INTEGER || p->role == ROLE_LENGTH);
     int64_t n = number ? number_of(p->type, v->integer) : 1;
-    if (v->kind == VALUE_NULL && p->role != ROLE_CALLBACK && p->role != ROLE_USER_DATA)
+    if (v->kind == VALUE_NULL && p->role != ROLE_USER_DATA)
         return (Special){ "null", "NULL" };
     if ((v->kind == VALUE_STRING || v->kind == VALUE_BYTES) && v->n == 0)
         return (Special){ "empty", "empty" };
@@ -109,14 +109,25 @@ static Special special_of(const ApiPlace *p, const SeqValue *v)
     return (Special){ NULL, NULL };
 }
 
+/* Does the example pass nothing else there? */
+static bool is_usual(const Usage *usage, const ApiFunction *f, unsigned place, const SeqValue *v)
+{
+    const UsageValues *all = usage ? usage_values(usage, f, place) : NULL;
+    bool usual = all && all->n;
+    for (size_t i = 0; usual && i < all->n; i++)
+        usual = value_equal(&all->values[i], v);
+    return usual;
+}
+
 /* The argument that is most special; -1: none is. */
-static int special_argument(const SeqStep *st, Special *out)
+static int special_argument(const SeqStep *st, const Usage *usage, Special *out)
 {
     static const char *const order[] = { "null", "empty", "negative", "huge", "zero" };
     for (size_t k = 0; k < sizeof order / sizeof *order; k++)
         for (unsigned i = 0; i < st->nargs; i++) {
             *out = special_of(&st->f->params[i], &st->args[i]);
-            if (out->name && strcmp(out->name, order[k]) == 0 && *st->f->params[i].name)
+            if (out->name && strcmp(out->name, order[k]) == 0 && *st->f->params[i].name &&
+                !is_usual(usage, st->f, i, &st->args[i]))
                 return (int)i;
         }
     return -1;
@@ -130,12 +141,15 @@ static bool is_readable(const uint8_t *s, size_t n)
     return n > 0 && n <= SHORT_TEXT;
 }
 
-/* A short text or a number that the call gets; -1: there is none worth telling. */
-static int telling_argument(const SeqStep *st)
+/* A short text or a number that the call gets, rather one that the example does not have;
+ * -1: there is none worth telling. */
+static int telling_argument(const SeqStep *st, const Usage *usage)
 {
-    for (unsigned i = 0; i < st->nargs; i++)
-        if (st->args[i].kind == VALUE_STRING && is_readable(st->args[i].bytes, st->args[i].n))
-            return (int)i;
+    for (int known = 0; known < 2; known++)
+        for (unsigned i = 0; i < st->nargs; i++)
+            if (st->args[i].kind == VALUE_STRING && is_readable(st->args[i].bytes, st->args[i].n) &&
+                (known || !is_usual(usage, st->f, i, &st->args[i])))
+                return (int)i;
     for (unsigned i = 0; i < st->nargs; i++)
         if (st->args[i].kind == VALUE_INTEGER && *st->f->params[i].name &&
             (st->f->params[i].role == ROLE_INTEGER || st->f->params[i].role == ROLE_ENUM))
@@ -166,14 +180,20 @@ static void say_value(const ApiPlace *p, const SeqValue *v, Str *out)
 /* "_for_abc", "_for_index_3": if it makes a word. */
 static void name_value(const ApiPlace *p, const SeqValue *v, Str *out)
 {
-    enum { SHORT_WORD = 12 };
+    enum { SHORT_WORD = 16 };
     const char *name = v->kind == VALUE_INTEGER ? enumerator(p->type, v->integer) : NULL;
-    bool word = v->kind == VALUE_STRING && v->n <= SHORT_WORD;
-    for (size_t i = 0; word && i < v->n; i++)
-        word = isalnum(v->bytes[i]) || v->bytes[i] == '_';
-    if (word)
-        str_addf(out, "_for_%.*s", (int)v->n, (const char *)v->bytes);
-    else if (name)
+    bool word = v->kind == VALUE_STRING && v->n && v->n <= SHORT_WORD && isalnum(v->bytes[0]);
+    size_t n = v->n, odd = 0;
+    while (word && !isalnum(v->bytes[n - 1]))
+        n--;
+    for (size_t i = 0; word && i < n; i++)
+        odd += !isalnum(v->bytes[i]) && v->bytes[i] != '_';
+    if (word && 4 * odd <= n) {
+        str_add(out, "_for_");
+        for (size_t i = 0; i < n; i++)
+            str_addc(out, isalnum(v->bytes[i]) ? (char)v->bytes[i] : '_');
+    }
+    if (name)
         str_addf(out, "_for_%s", name);
     else if (v->kind == VALUE_INTEGER && number_of(p->type, v->integer) > 0)
         str_addf(out, "_for_%s_%" PRId64, p->name, number_of(p->type, v->integer));
@@ -235,11 +255,20 @@ static void say_result(const SeqTest *t, unsigned step, Str *out)
 
 /* ---- whole */
 
+/* How often the call of a step is made in a row, up to it. */
+static unsigned times_called(const SeqTest *t, unsigned step)
+{
+    unsigned n = 0;
+    for (unsigned i = step + 1; i-- > 0 && t->seq->steps[i].f == t->seq->steps[step].f;)
+        n++;
+    return n;
+}
+
 /* "_with_null_key" and " when key is NULL", or " for "abc"". */
-static void add_values(const SeqStep *st, Str *name, Str *sentence)
+static void add_values(const SeqStep *st, const Usage *usage, Str *name, Str *sentence)
 {
     Special special;
-    int i = special_argument(st, &special), k = telling_argument(st);
+    int i = special_argument(st, usage, &special), k = telling_argument(st, usage);
     if (i >= 0) {
         str_addf(name, "_with_%s_%s", special.name, st->f->params[i].name);
         str_addf(sentence, " when %s is %s", st->f->params[i].name, special.said);
@@ -311,7 +340,8 @@ static unsigned count_calls(const SeqTest *t)
     unsigned n = 0;
     for (unsigned i = 0; i < t->seq->n; i++) {
         const SeqStep *st = &t->seq->steps[i];
-        n += st->f && !st->looking && !st->closing && !gives_back(st);
+        bool again = i && st->f && t->seq->steps[i - 1].f == st->f && !t->example;
+        n += st->f && !again && !st->looking && !st->closing && !gives_back(st);
     }
     return n;
 }
@@ -334,7 +364,7 @@ static void describe_story(const SeqTest *t, Str *name, Str *sentence)
     str_add(sentence, ".");
 }
 
-void describe_test(const SeqTest *t, Str *name, Str *sentence)
+void describe_test(const SeqTest *t, const Usage *usage, Str *name, Str *sentence)
 {
     if (count_calls(t) >= (t->example ? LONG_STORY : 2 * LONG_STORY)) {
         describe_story(t, name, sentence);
@@ -352,8 +382,13 @@ void describe_test(const SeqTest *t, Str *name, Str *sentence)
         say_result(t, about, sentence);
     else
         str_add(sentence, "is called");
-    add_values(st, &word, sentence);
+    add_values(st, usage, &word, sentence);
     name_result(t, about, &word);
+    unsigned times = times_called(t, about);
+    if (times > MANY_TIMES) {
+        str_addf(&word, "_%u_times", times);
+        str_addf(sentence, " the %uth time in a row", times);
+    }
     if (before >= 0) {
         str_addf(&word, "_after_%s", t->seq->steps[before].f->name);
         str_addf(sentence, ", after %s()", t->seq->steps[before].f->name);

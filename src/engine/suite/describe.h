@@ -2,7 +2,7 @@
  * describe - what a test is about, in a name and in a sentence.
  *
  *     Str name = {0}, sentence = {0};
- *     describe_test(test, &name, &sentence);
+ *     describe_test(test, usage, &name, &sentence);
  *
  *     test_list_get_gives_null_after_list_clear
  *     "list_get() returns NULL when index is 0, after list_clear()."
@@ -17,5 +17,6 @@
 
 /* The step that a test is about. */
 unsigned describe_step(const SeqTest *t);
-void describe_test(const SeqTest *t, Str *name, Str *sentence);
+/* `usage` says what is not special because the example always has it; NULL: none is known. */
+void describe_test(const SeqTest *t, const Usage *usage, Str *name, Str *sentence);
 #endif

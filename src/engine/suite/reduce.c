@@ -1,11 +1,13 @@
 #include "engine/suite/reduce.h"
+#include "engine/suite/chase.h"
 #include "engine/suite/describe.h"
 #include <assert.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-enum { ROUNDS = 8, MOST_PLAIN = 24, LONG = 12 };
+enum { ROUNDS = 24, MOST_PLAIN = 24, LONG = 12 };
 
 typedef struct Reducer {
     const ReducePlan *plan;
@@ -16,6 +18,7 @@ typedef struct Reducer {
     double end;
     bool *keep;                  /* by test */
     bool *covers;                /* by test: something of its own */
+    bool *leaks;                 /* by test: it sees a mutant that leaves memory behind */
     Vec(uint32_t) * kills;       /* by test: mutants that it is kept for */
 } Reducer;
 
@@ -103,12 +106,21 @@ static unsigned noise_of_text(const SeqValue *v)
     return noise < 30 ? noise : 30;
 }
 
-static unsigned noise_of(const SeqValue *v)
+/* Is it like a text that somebody would write, with marks put in or taken out? */
+static bool has_marks(const SeqValue *v)
+{
+    for (size_t i = 0; i < v->n; i++)
+        if (ispunct(v->bytes[i]) && !strchr("_-./", v->bytes[i]))
+            return true;
+    return false;
+}
+
+static unsigned noise_of(const SeqStep *st, const SeqValue *v)
 {
     int64_t x = (int64_t)v->integer;
     bool edge = x == INT32_MAX || x == INT32_MIN || x == UINT32_MAX || x == INT64_MAX;
     if (v->kind == VALUE_STRING)
-        return noise_of_text(v);
+        return noise_of_text(v) + (st->divergent && has_marks(v));
     return v->kind == VALUE_INTEGER && !edge && (x > 100 || x < -1) ? 2 : 0;
 }
 
@@ -128,8 +140,8 @@ static unsigned cost_of(const Seq *s)
     for (unsigned i = 0; i < s->n; i++) {
         cost += 1000;
         for (unsigned k = 0; k < s->steps[i].nargs && s->steps[i].f; k++)
-            cost +=
-                noise_of(&s->steps[i].args[k]) + (is_made_null(s, &s->steps[i].args[k]) ? 5 : 0);
+            cost += noise_of(&s->steps[i], &s->steps[i].args[k]) +
+                    (is_made_null(s, &s->steps[i].args[k]) ? 5 : 0);
     }
     return cost;
 }
@@ -159,7 +171,7 @@ static size_t plain_variants(Arena *a, const Seq *s, Seq **out, size_t most)
                 out[n] = seq_copy(a, s);
                 out[n++]->steps[i].args[k] = value_null();
             }
-            if (!noise_of(&st->args[k]) || !is_free(st, k) || st->args[k].given)
+            if (!noise_of(st, &st->args[k]) || !is_free(st, k) || st->args[k].given)
                 continue;
             for (size_t t = 0; t < (text ? 2 : 4) && n < most; t++) {
                 out[n] = seq_copy(a, s);
@@ -334,6 +346,10 @@ typedef struct Hunt {
     size_t n;
 } Hunt;
 
+/* Fresh memory has this in it when a mutant is switched on, so that one which reads what
+ * nobody has written shows; the tests do the same (sundew_test.h). */
+enum { FRESH = 0x5a };
+
 /* How many tests a mutant meets before it is taken for one that can't be seen. */
 enum { MOST_MEETINGS = 100 };
 
@@ -360,7 +376,7 @@ static bool find_reached(const Reducer *r, Hunt *h, Err *err)
     Outcome *out = arena_array(&a, Outcome, n + 1);
     uint8_t *blocks = xcalloc(exec_nreached(r->plan->mutants) + 1, 1);
     for (size_t i = 0; i < n; i++)
-        jobs[i] = (ExecJob){ .seq = r->suite->tests.items[i]->seq, .reached = true };
+        jobs[i] = (ExecJob){ .seq = r->suite->tests.items[i]->seq, .fill = FRESH, .reached = true };
     bool ok = exec_run(r->plan->mutants, &a, jobs, n, out, err);
     for (size_t i = 0; ok && i < n; i++)
         if (r->keep[i] && !sees(r->suite->tests.items[i], &out[i]))
@@ -380,7 +396,9 @@ static bool hunt_some(Reducer *r, Hunt *h, const uint32_t *which, size_t n, Err 
     Outcome *out = arena_array(&a, Outcome, n + 1);
     for (size_t i = 0; i < n; i++) {
         uint32_t test = h->tests[which[i]].items[h->next[which[i]]];
-        jobs[i] = (ExecJob){ .seq = r->suite->tests.items[test]->seq, .mutant = which[i] + 1 };
+        jobs[i] = (ExecJob){ .seq = r->suite->tests.items[test]->seq,
+                             .mutant = which[i] + 1,
+                             .fill = FRESH };
     }
     bool ok = exec_run(r->plan->mutants, &a, jobs, n, out, err);
     for (size_t i = 0; ok && i < n; i++) {
@@ -421,12 +439,340 @@ static bool hunt(Reducer *r, Hunt *h, Err *err)
     return ok;
 }
 
+/* ---- leaks
+ *
+ * A mutant that leaves memory behind gives what the library gives. Tests are run for this, too
+ * (-DSUNDEW_TEST_LEAKS, `--diff`).
+ */
+
+enum { LEAK_MEETINGS = 4 };
+
+/* Runs a test twice, once with the library as it is, once with a mutant. */
+static void add_leak_jobs(const Reducer *r, const Hunt *h, size_t mutant, ExecJob *jobs, size_t *n)
+{
+    for (size_t k = 0; k < LEAK_MEETINGS && k < h->tests[mutant].len; k++) {
+        const Seq *s = r->suite->tests.items[h->tests[mutant].items[k]]->seq;
+        jobs[(*n)++] = (ExecJob){ .seq = s, .twice = true };
+        jobs[(*n)++] = (ExecJob){ .seq = s, .twice = true, .mutant = (unsigned)mutant + 1 };
+    }
+}
+
+static void take_leak(Reducer *r, const Hunt *h, size_t mutant, const Outcome *out)
+{
+    for (size_t k = 0; k < LEAK_MEETINGS && k < h->tests[mutant].len && !r->killed[mutant]; k++) {
+        const Outcome *plain = &out[2 * k], *changed = plain + 1;
+        uint32_t test = h->tests[mutant].items[k];
+        if (plain->state != OUTCOME_DONE || changed->state != OUTCOME_DONE ||
+            changed->leaked <= 0 || changed->leaked <= plain->leaked)
+            continue;
+        r->killed[mutant] = 1;
+        r->keep[test] = true;
+        r->leaks[test] = true;
+        r->suite->tests.items[test]->nkilled++;
+    }
+}
+
+static bool hunt_leaks(Reducer *r, const Hunt *h, Err *err)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < h->n && has_time(r); i++) {
+        Arena a = { 0 };
+        ExecJob jobs[2 * LEAK_MEETINGS];
+        Outcome *out = arena_array(&a, Outcome, 2 * LEAK_MEETINGS);
+        size_t n = 0;
+        if (!r->killed[i])
+            add_leak_jobs(r, h, i, jobs, &n);
+        ok = exec_run(r->plan->mutants, &a, jobs, n, out, err);
+        if (ok && n)
+            take_leak(r, h, i, out);
+        arena_release(&a);
+    }
+    return ok;
+}
+
+/* ---- mutants that no test sees
+ *
+ * Variants of a test that reaches one (chase.h) run with and without it. The plainest that
+ * tells the difference becomes a test, if it can be settled.
+ */
+
+enum { CHASED_VARIANTS = 96, CHASED_TESTS = 3, CHASED_TRIES = 4, MOST_CHASED = 400 };
+
+typedef struct Chased {
+    Seq *seqs[CHASED_VARIANTS * CHASED_TESTS];
+    size_t n;
+} Chased;
+
+/* The step at which a run with the mutant differs from two without; -1: none. What differs in
+ * these two says nothing. A call is better than a look. */
+static int telling_step(const Seq *s, const Outcome *plain, const Outcome *changed)
+{
+    bool *same = xcalloc(plain->nobs + 1, 1), *stable = xcalloc(plain->nobs + 1, 1);
+    int at = changed->state != OUTCOME_DONE ? (int)changed->at : -1;
+    memset(same, 1, plain->nobs);
+    memset(stable, 1, plain->nobs);
+    settle_compare(&plain[0], &plain[1], stable);
+    settle_compare(&plain[0], changed, same);
+    for (size_t i = 0; i < plain->nobs && changed->state == OUTCOME_DONE; i++)
+        if (stable[i] && !same[i] && (at < 0 || s->steps[at].looking))
+            at = (int)plain->obs[i].step;
+    free(same);
+    free(stable);
+    return plain[0].state == OUTCOME_DONE && plain[1].state == OUTCOME_DONE ? at : -1;
+}
+
+/* The sequence without looks, but for one. */
+static Seq *with_look(Arena *a, const Seq *s, unsigned kept)
+{
+    const Seq *now = s;
+    for (unsigned i = s->n; i-- > 0;) {
+        const Seq *less = s->steps[i].looking && i != kept ? seq_without(a, now, i) : now;
+        now = less ? less : now;
+    }
+    return (Seq *)now;
+}
+
+/* Variants that tell the mutant, the plainest first; how many. */
+static bool find_telling(const Reducer *r, Arena *a, Chased *c, uint32_t mutant, size_t *n,
+                         Err *err)
+{
+    ExecJob *jobs = arena_array(a, ExecJob, 3 * c->n + 1);
+    Outcome *out = arena_array(a, Outcome, 3 * c->n + 1);
+    *n = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        jobs[3 * i] = (ExecJob){ .seq = c->seqs[i] };
+        jobs[3 * i + 1] = (ExecJob){ .seq = c->seqs[i], .fill = FRESH };
+        jobs[3 * i + 2] = (ExecJob){ .seq = c->seqs[i], .fill = FRESH, .mutant = mutant + 1 };
+    }
+    if (!exec_run(r->plan->mutants, a, jobs, 3 * c->n, out, err))
+        return false;
+    for (size_t i = 0; i < c->n; i++) {
+        int at = telling_step(jobs[3 * i].seq, &out[3 * i], &out[3 * i + 2]);
+        if (at < 0)
+            continue;
+        Seq *s = with_look(a, jobs[3 * i].seq, (unsigned)at);
+        size_t k = (*n)++;
+        for (; k && cost_of(s) < cost_of(c->seqs[k - 1]); k--)
+            c->seqs[k] = c->seqs[k - 1];
+        c->seqs[k] = s;
+    }
+    return true;
+}
+
+/* A new test at the end; looks that do not tell the mutant are not asserted. */
+static void add_chased(Reducer *r, const SeqTest *settled, uint32_t mutant, const Outcome *changed)
+{
+    Suite *u = r->suite;
+    SeqTest *t = test_copy(&u->arena, settled);
+    note_wanted(r, t, changed);
+    for (size_t i = 0; i < t->out.nobs; i++)
+        if (t->seq->steps[t->out.obs[i].step].looking && !t->wanted[i])
+            t->stable[i] = false;
+    vec_push(&u->tests, t);
+    r->keep[u->tests.len - 1] = true;
+    r->killed[mutant] = 1;
+    vec_push(&r->kills[u->tests.len - 1], mutant);
+    t->nkilled = 1;
+}
+
+/* The first of some variants that is a test, and sees the mutant. */
+static bool settle_telling(Reducer *r, Arena *a, Chased *c, size_t n, uint32_t mutant, Err *err)
+{
+    Settled settled[CHASED_TRIES];
+    ExecJob jobs[CHASED_TRIES];
+    Outcome *out = arena_array(a, Outcome, CHASED_TRIES);
+    n = n < CHASED_TRIES ? n : CHASED_TRIES;
+    if (!settle_closed(r->plan->settler, a, c->seqs, n, settled, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        jobs[i] = (ExecJob){ .seq = settled[i].seq, .fill = FRESH, .mutant = mutant + 1 };
+    if (!exec_run(r->plan->mutants, a, jobs, n, out, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (settled[i].kind == SETTLED && test_is_sensible(r->plan->settler, &settled[i].test) &&
+            sees(&settled[i].test, &out[i])) {
+            add_chased(r, &settled[i].test, mutant, &out[i]);
+            break;
+        }
+    return true;
+}
+
+/* Tests to begin with: the first, one in the middle, the last of those that reach it. */
+static void collect_variants(const Reducer *r, Arena *a, const Hunt *h, uint32_t mutant, Chased *c)
+{
+    size_t nall, n = h->tests[mutant].len;
+    const Mutant *all = mutants_all(r->plan->faults, &nall);
+    assert(n && mutant < nall);
+    size_t at[CHASED_TESTS] = { 0, n / 2, n - 1 };
+    c->n = 0;
+    for (size_t k = 0; k < CHASED_TESTS; k++) {
+        if (k && at[k] == at[k - 1])
+            continue;
+        const SeqTest *t = r->suite->tests.items[h->tests[mutant].items[at[k]]];
+        c->n += chase_variants(r->plan->settler->grow, a, t, &all[mutant], c->seqs + c->n,
+                               CHASED_VARIANTS);
+    }
+}
+
+/* What a new test finds besides. */
+static bool meet_others(Reducer *r, Hunt *h, Err *err)
+{
+    Arena a = { 0 };
+    size_t test = r->suite->tests.len - 1;
+    uint8_t *blocks = xcalloc(exec_nreached(r->plan->mutants) + 1, 1);
+    ExecJob job = { .seq = r->suite->tests.items[test]->seq, .fill = FRESH, .reached = true };
+    Outcome out = { 0 };
+    bool ok = exec_run(r->plan->mutants, &a, &job, 1, &out, err);
+    for (size_t i = 0; ok && i < h->n; i++)
+        h->next[i] = (uint32_t)h->tests[i].len;
+    if (ok && !sees(r->suite->tests.items[test], &out))
+        note_reached(r, h, &out, test, blocks);
+    free(blocks);
+    arena_release(&a);
+    return ok && hunt(r, h, err);
+}
+
+static bool chase(Reducer *r, Hunt *h, Err *err)
+{
+    bool ok = true;
+    size_t nchased = 0;
+    Chased *c = xcalloc(1, sizeof *c);
+    for (uint32_t i = 0; ok && i < h->n && nchased < MOST_CHASED && has_time(r); i++) {
+        Arena a = { 0 };
+        size_t n = 0, before = r->suite->tests.len;
+        if (r->killed[i] || !h->tests[i].len)
+            continue;
+        nchased++;
+        collect_variants(r, &a, h, i, c);
+        ok = find_telling(r, &a, c, i, &n, err) && settle_telling(r, &a, c, n, i, err);
+        arena_release(&a);
+        if (ok && r->suite->tests.len > before)
+            ok = meet_others(r, h, err);
+    }
+    free(c);
+    return ok;
+}
+
+/* ---- tests that others make superfluous
+ *
+ * Tests were kept one after the other. What the first ones are kept for, later ones may do as
+ * well, often the same calls with other numbers.
+ */
+
+enum { MOST_OTHERS = 24 };
+
+/* How many of the kept tests cover each point. */
+static uint32_t *count_points(const Reducer *r)
+{
+    uint32_t *n = xcalloc(r->npoints + 1, sizeof *n);
+    for (size_t i = 0; i < r->suite->tests.len; i++) {
+        const Outcome *o = &r->suite->tests.items[i]->out;
+        for (size_t k = 0; r->keep[i] && k < o->nfresh; k++)
+            if (o->fresh[k] < r->npoints)
+                n[o->fresh[k]]++;
+    }
+    return n;
+}
+
+static bool covers_alone(const Reducer *r, const Outcome *o, const uint32_t *n)
+{
+    for (size_t k = 0; k < o->nfresh; k++)
+        if (o->fresh[k] < r->npoints && n[o->fresh[k]] < 2)
+            return true;
+    return false;
+}
+
+/* The shortest other test that sees the mutant; the test itself if there is none. */
+static bool find_other(const Reducer *r, const Hunt *h, size_t test, uint32_t mutant, size_t *other,
+                       Outcome *seen, Arena *a, Err *err)
+{
+    ExecJob jobs[MOST_OTHERS];
+    size_t of[MOST_OTHERS], n = 0;
+    for (size_t i = h->tests[mutant].len; i-- > 0 && n < MOST_OTHERS;) {
+        uint32_t k = h->tests[mutant].items[i];
+        if (k == test || !r->keep[k])
+            continue;
+        of[n] = k;
+        jobs[n++] =
+            (ExecJob){ .seq = r->suite->tests.items[k]->seq, .mutant = mutant + 1, .fill = FRESH };
+    }
+    Outcome *out = arena_array(a, Outcome, n + 1);
+    *other = test;
+    if (!exec_run(r->plan->mutants, a, jobs, n, out, err))
+        return false;
+    SeqTest *const *all = r->suite->tests.items;
+    for (size_t i = 0; i < n; i++)
+        if (sees(all[of[i]], &out[i]) &&
+            (*other == test || all[of[i]]->seq->n < all[*other]->seq->n)) {
+            *other = of[i];
+            *seen = out[i];
+        }
+    return true;
+}
+
+/* Others see all that a test is kept for: they are kept for it from now on. */
+static bool hand_over(Reducer *r, const Hunt *h, size_t test, bool *done, Err *err)
+{
+    Arena a = { 0 };
+    size_t n = r->kills[test].len;
+    size_t *other = arena_array(&a, size_t, n + 1);
+    Outcome *seen = arena_array(&a, Outcome, n + 1);
+    bool ok = true;
+    *done = true;
+    for (size_t i = 0; ok && *done && i < n; i++) {
+        ok = find_other(r, h, test, r->kills[test].items[i], &other[i], &seen[i], &a, err);
+        *done = ok && other[i] != test;
+    }
+    for (size_t i = 0; *done && i < n; i++) {
+        vec_push(&r->kills[other[i]], r->kills[test].items[i]);
+        note_wanted(r, r->suite->tests.items[other[i]], &seen[i]);
+        r->suite->tests.items[other[i]]->nkilled++;
+    }
+    arena_release(&a);
+    return ok;
+}
+
+/* Numbers of tests, the longest first: short ones say better what they are about. */
+static size_t *from_long_to_short(const Suite *u)
+{
+    size_t *order = xcalloc(u->tests.len + 1, sizeof *order), n = 0;
+    for (unsigned length = SEQ_LIMIT + 1; length-- > 0;)
+        for (size_t i = 0; i < u->tests.len; i++)
+            if (u->tests.items[i]->seq->n == length)
+                order[n++] = i;
+    assert(n == u->tests.len);
+    return order;
+}
+
+static bool drop_superfluous(Reducer *r, const Hunt *h, Err *err)
+{
+    uint32_t *points = count_points(r);
+    size_t *order = from_long_to_short(r->suite);
+    bool ok = true, done = false;
+    for (size_t at = 0; ok && at < r->suite->tests.len && has_time(r); at++) {
+        size_t i = order[at];
+        const SeqTest *t = r->suite->tests.items[i];
+        if (!r->keep[i] || t->example || r->leaks[i] || covers_alone(r, &t->out, points))
+            continue;
+        ok = hand_over(r, h, i, &done, err);
+        if (!ok || !done)
+            continue;
+        r->keep[i] = false;
+        for (size_t k = 0; k < t->out.nfresh; k++)
+            if (t->out.fresh[k] < r->npoints)
+                points[t->out.fresh[k]]--;
+    }
+    free(points);
+    free(order);
+    return ok;
+}
+
 /* ---- shorter tests for mutants
  *
  * A test that is kept for its mutants alone may do much that these don't need.
  */
 
-enum { MOST_VARIANTS = 200, MOST_KILLS = 12, KILL_ROUNDS = 5 };
+enum { MOST_VARIANTS = 200, MOST_KILLS = 12, KILL_ROUNDS = 12 };
 
 typedef struct Variants {
     Seq *seqs[MOST_VARIANTS];
@@ -490,7 +836,8 @@ static bool shrink_kill_round(Reducer *r, Arena *a, Variants *v, bool *changed, 
         first[i] = jobs.len;
         for (size_t k = 0; settled[i].kind == SETTLED && k < r->kills[v->of[i]].len; k++)
             vec_push(&jobs, ((ExecJob){ .seq = settled[i].test.seq,
-                                        .mutant = r->kills[v->of[i]].items[k] + 1 }));
+                                        .mutant = r->kills[v->of[i]].items[k] + 1,
+                                        .fill = FRESH }));
     }
     Outcome *out = arena_array(a, Outcome, jobs.len + 1);
     ok = ok && exec_run(r->plan->mutants, a, jobs.items, jobs.len, out, err);
@@ -506,35 +853,48 @@ static bool shrink_kill_round(Reducer *r, Arena *a, Variants *v, bool *changed, 
     return ok;
 }
 
+/* Of the tests from `*test` on, as many as there is room for. */
+static void collect_shorter(const Reducer *r, Arena *a, size_t *test, Variants *v)
+{
+    for (; *test < r->suite->tests.len && v->n < MOST_VARIANTS / 2; ++*test)
+        if (r->keep[*test] && !r->covers[*test] && !r->leaks[*test] && r->kills[*test].len &&
+            r->kills[*test].len <= MOST_KILLS)
+            add_variants(a, r->suite->tests.items[*test], (uint32_t)*test, v);
+}
+
 static bool shrink_killing(Reducer *r, Err *err)
 {
     bool ok = true, changed = true;
+    Variants *v = xcalloc(1, sizeof *v);
     for (int round = 0; ok && changed && round < KILL_ROUNDS && has_time(r); round++) {
-        Arena a = { 0 };
-        Variants *v = xcalloc(1, sizeof *v);
         changed = false;
-        for (size_t i = 0; i < r->suite->tests.len; i++)
-            if (r->keep[i] && !r->covers[i] && r->kills[i].len && r->kills[i].len <= MOST_KILLS)
-                add_variants(&a, r->suite->tests.items[i], (uint32_t)i, v);
-        ok = shrink_kill_round(r, &a, v, &changed, err);
-        free(v);
-        arena_release(&a);
+        for (size_t test = 0; ok && test < r->suite->tests.len && has_time(r);) {
+            Arena a = { 0 };
+            v->n = 0;
+            collect_shorter(r, &a, &test, v);
+            ok = shrink_kill_round(r, &a, v, &changed, err);
+            arena_release(&a);
+        }
     }
+    free(v);
     return ok;
 }
 
 static bool keep_killing(Reducer *r, Reduced *out, Err *err)
 {
     Hunt h = { 0 };
-    mutants_all(r->plan->faults, &out->mutants);
+    const Mutant *all = mutants_all(r->plan->faults, &out->mutants);
     h.n = out->mutants;
     h.tests = xcalloc(h.n + 1, sizeof *h.tests);
     h.next = xcalloc(h.n + 1, sizeof *h.next);
     r->killed = xcalloc(h.n + 1, 1);
-    bool ok = find_reached(r, &h, err) && hunt(r, &h, err) && shrink_killing(r, err);
+    bool ok = find_reached(r, &h, err) && hunt(r, &h, err) && hunt_leaks(r, &h, err) &&
+              chase(r, &h, err) && drop_superfluous(r, &h, err) && shrink_killing(r, err);
     for (size_t i = 0; i < h.n; i++) {
         out->killed += r->killed[i];
         out->reached += h.tests[i].len > 0;
+        if (h.tests[i].len && !r->killed[i])
+            vec_push(&out->alive, &all[i]);
         vec_release(&h.tests[i]);
     }
     free(h.tests);
@@ -574,6 +934,37 @@ static bool tells_result(const SeqTest *t)
     return false;
 }
 
+/* A test whose call gives nothing has a few looks at what the call got, no more. */
+static void keep_few_looks(SeqTest *t)
+{
+    enum { FEW = 3 };
+    const SeqStep *about = &t->seq->steps[describe_step(t)];
+    unsigned kept = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < t->out.nobs; i++) {
+            const SeqStep *st = &t->seq->steps[t->out.obs[i].step];
+            bool near = false;
+            for (unsigned m = 0; m < st->nargs; m++)
+                for (unsigned k = 0; k < about->nargs; k++)
+                    near |=
+                        value_is_made(&st->args[m]) && value_equal(&st->args[m], &about->args[k]);
+            if (!st->looking || !t->stable[i] || near != (pass == 0))
+                continue;
+            if (kept >= FEW && !(t->wanted && t->wanted[i]))
+                t->stable[i] = false;
+            kept++;
+        }
+}
+
+/* What a struct holds when it was given back is of no interest, unless it finds a mutant. */
+static void drop_last_fields(SeqTest *t)
+{
+    for (size_t i = 0; i < t->out.nobs; i++)
+        if (t->seq->steps[t->out.obs[i].step].closing && t->out.obs[i].place >= OBSERVED_FIELD &&
+            !(t->wanted && t->wanted[i]))
+            t->stable[i] = false;
+}
+
 /* The same look with the same answer stands in a test or two; elsewhere it only repeats
  * itself, unless it finds a mutant there. */
 static void drop_repeated_looks(Suite *suite)
@@ -582,8 +973,11 @@ static void drop_repeated_looks(Suite *suite)
     Map seen = { 0 };
     for (size_t k = 0; k < suite->tests.len; k++) {
         SeqTest *t = suite->tests.items[k];
-        if (!tells_result(t))
+        drop_last_fields(t);
+        if (!tells_result(t)) {
+            keep_few_looks(t);
             continue;
+        }
         for (size_t i = 0; i < t->out.nobs; i++) {
             if (!t->seq->steps[t->out.obs[i].step].looking || !t->stable[i])
                 continue;
@@ -641,10 +1035,11 @@ bool reduce(const ReducePlan *plan, Suite *suite, Reduced *out, Err *err)
     assert(plan->settler && (!plan->mutants || plan->faults));
     *out = (Reduced){ 0 };
     r.covered = xcalloc(r.npoints + 1, 1);
-    r.keep = xcalloc(suite->tests.len + 1, sizeof *r.keep);
-    r.covers = xcalloc(suite->tests.len + 1, sizeof *r.covers);
-    r.kills = xcalloc(suite->tests.len + 1, sizeof *r.kills);
-    size_t ntests = suite->tests.len;
+    size_t ntests = suite->tests.len + MOST_CHASED;
+    r.keep = xcalloc(ntests + 1, sizeof *r.keep);
+    r.covers = xcalloc(ntests + 1, sizeof *r.covers);
+    r.leaks = xcalloc(ntests + 1, sizeof *r.leaks);
+    r.kills = xcalloc(ntests + 1, sizeof *r.kills);
     if (suite->tests.len)
         qsort(suite->tests.items, suite->tests.len, sizeof *suite->tests.items, by_length);
     bool ok = keep_covering(&r, err);
@@ -660,6 +1055,7 @@ bool reduce(const ReducePlan *plan, Suite *suite, Reduced *out, Err *err)
     free(r.covered);
     free(r.keep);
     free(r.covers);
+    free(r.leaks);
     for (size_t i = 0; i < ntests; i++)
         vec_release(&r.kills[i]);
     free(r.kills);

@@ -28,8 +28,10 @@ typedef struct Reduced {
     size_t lines, all_lines;
     size_t branches, all_branches;       /* ways */
     size_t killed, reached, mutants;
+    Vec(const Mutant *) alive;           /* reached, and no test sees them; of the plan */
 } Reduced;
 
+/* `out` is released by vec_release(&out->alive). */
 bool reduce(const ReducePlan *plan, Suite *suite, Reduced *out, Err *err);
 /* Lines and branches among points, a byte each; of the functions whose symbols
  * are in `only` (NULL: all). */

@@ -83,6 +83,14 @@ SeqTest *test_copy(Arena *a, const SeqTest *t)
     return c;
 }
 
+bool test_is_sensible(const Settler *s, const SeqTest *t)
+{
+    for (size_t i = 0; i < t->out.nobs; i++)
+        if (t->out.obs[i].place == OBSERVED_ERRNO && t->out.obs[i].integer == ENOMEM)
+            return false;
+    return seq_is_proper(t->seq, s->ownership) && grow_keeps_order(s->grow, t->seq);
+}
+
 void suite_release(Suite *s)
 {
     vec_release(&s->tests);
@@ -195,16 +203,6 @@ static void give_back(Judge *j, const Bringer *b)
         }
 }
 
-/* Would somebody commit it? Not if it works by chance, or if memory that the machine has or
- * has not decides. */
-static bool is_sensible(const Judge *j, const SeqTest *t)
-{
-    for (size_t i = 0; i < t->out.nobs; i++)
-        if (t->out.obs[i].place == OBSERVED_ERRNO && t->out.obs[i].integer == ENOMEM)
-            return false;
-    return seq_is_proper(t->seq, j->settler->ownership);
-}
-
 static void take_settled(Judge *j, const Settled *x, const Bringer *b)
 {
     Suite *u = j->suite;
@@ -215,7 +213,7 @@ static void take_settled(Judge *j, const Settled *x, const Bringer *b)
     case SETTLED:
         u->settled++;
         j->nmore += !b->n;
-        if (is_sensible(j, &x->test))
+        if (test_is_sensible(j->settler, &x->test))
             vec_push(&u->tests, test_copy(&u->arena, &x->test));
         generate_keep(j->generator, body);
         break;

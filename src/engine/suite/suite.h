@@ -54,6 +54,9 @@ typedef struct Suite {
 
 bool suite_make(const SuitePlan *plan, Suite *out, Err *err);
 void suite_release(Suite *s);
+/* Would somebody commit it? Not if it works by chance, or if memory that the machine has or
+ * has not decides. */
+bool test_is_sensible(const Settler *s, const SeqTest *t);
 /* A copy that lives as long as the arena. */
 SeqTest *test_copy(Arena *a, const SeqTest *t);
 #endif

@@ -1,6 +1,7 @@
 #include "engine/suite/write.h"
 #include "base/escape.h"
 #include "base/format.h"
+#include "engine/suite/chase.h"
 #include "engine/suite/describe.h"
 #include <assert.h>
 #include <ctype.h>
@@ -10,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LONG_TEXT = 100, LONG_LINE = 90 };
+enum { LONG_TEXT = 100, LONG_LINE = 90, TELLING_NAME = 3 };
 
 typedef struct Writer {
     WriteFile *file;
@@ -153,7 +154,7 @@ static void room_name(Writer *w, unsigned step, unsigned param, char out[64])
         return;
     }
     const ApiPlace *p = &st->f->params[param];
-    if (p->handle)
+    if (p->handle && strlen(p->name) < TELLING_NAME)
         type_word(p->type, word, sizeof word);
     if (!*word) {
         Str s = { 0 };
@@ -244,8 +245,14 @@ static void add_text(Str *out, const uint8_t *bytes, size_t n)
 {
     str_addc(out, '"');
     for (size_t i = 0; i < n; i++)
-        if (bytes[i] == '"')
-            str_add(out, "\\\"");
+        if (bytes[i] == '"' || bytes[i] == '\\')
+            str_addf(out, "\\%c", bytes[i]);
+        else if (bytes[i] == '\t')
+            str_add(out, "\\t");
+        else if (bytes[i] == '\r')
+            str_add(out, "\\r");
+        else if (!bytes[i] && !(i + 1 < n && isdigit(bytes[i + 1])))
+            str_add(out, "\\0");
         else if (bytes[i] == '\'')
             str_addc(out, '\'');
         else if (bytes[i] == '?')
@@ -280,21 +287,29 @@ static void add_text_argument(Str *out, const Type *type, const uint8_t *bytes, 
 
 /* ---- long texts */
 
+/* A name that nothing else before the tests has. */
+static char *name_before_tests(WriteFile *f, const char *before, const char *word)
+{
+    Str name = { 0 };
+    for (unsigned k = 1; k == 1 || map_has(&f->text_names, str_c(&name)); k++) {
+        str_reset(&name);
+        str_add(&name, before);
+        escape_c_identifier(&name, word, strlen(word));
+        if (k > 1)
+            str_addf(&name, "_%u", k);
+    }
+    map_put(&f->text_names, str_c(&name), NULL);
+    return str_take(&name);
+}
+
 /* A text with a name before the tests, a line of it a line there; its name. */
 static const char *hoist(WriteFile *f, const char *word, const uint8_t *bytes, size_t n)
 {
     void **slot = map_slotn(&f->long_texts, (const char *)bytes, n);
     if (*slot)
         return *slot;
-    Str name = { 0 };
-    escape_c_identifier(&name, word, strlen(word));
-    for (unsigned k = 2; map_has(&f->text_names, str_c(&name)); k++) {
-        str_reset(&name);
-        escape_c_identifier(&name, word, strlen(word));
-        str_addf(&name, "_%u", k);
-    }
-    map_put(&f->text_names, str_c(&name), NULL);
-    str_addf(&f->texts, "static const char %s[] =", str_c(&name));
+    char *name = name_before_tests(f, "", word);
+    str_addf(&f->texts, "static const char %s[] =", name);
     for (size_t at = 0; at < n || at == 0;) {
         const uint8_t *end = memchr(bytes + at, '\n', n - at);
         size_t line = end ? (size_t)(end - bytes) + 1 - at : n - at;
@@ -304,8 +319,8 @@ static const char *hoist(WriteFile *f, const char *word, const uint8_t *bytes, s
         at += line ? line : 1;
     }
     str_add(&f->texts, ";\n\n");
-    *slot = str_take(&name);
-    return *slot;
+    *slot = name;
+    return name;
 }
 
 /* Texts that are too long for a line of a test; false: this one is not. */
@@ -328,15 +343,15 @@ static bool add_long_text(Writer *w, const ApiPlace *p, const SeqValue *v)
 
 /* ---- callbacks */
 
-static void add_stub_body(Str *s, const Type *fn, unsigned number)
+static void add_stub_body(Str *s, const Type *fn, const char *name)
 {
     Str head = { 0 };
-    str_addf(&head, "stub_%u(", number);
+    str_addf(&head, "%s(", name);
     for (unsigned i = 0; i < fn->nparams; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "a%u", i);
+        char param[16];
+        snprintf(param, sizeof param, "a%u", i);
         str_add(&head, i ? ", " : "");
-        type_print(fn->params[i], name, &head);
+        type_print(fn->params[i], param, &head);
     }
     str_add(&head, fn->nparams ? ")" : "void)");
     str_add(s, "static ");
@@ -352,7 +367,8 @@ static void add_stub_body(Str *s, const Type *fn, unsigned number)
     str_release(&head);
 }
 
-static void add_stub(Writer *w, const Type *type)
+/* `word` is what the place of the callback is called. */
+static void add_stub(Writer *w, const Type *type, const char *word)
 {
     const Type *t = pointee(type);
     const Type *fn = t ? type_plain(t) : NULL;
@@ -364,13 +380,14 @@ static void add_stub(Writer *w, const Type *type)
     type_print(fn, NULL, &key);
     void **slot = map_slot(&w->file->known, str_c(&key));
     if (!*slot) {
-        *slot = (void *)w->file->known.len;
         if (!w->file->counts)
             str_add(&w->file->stubs, "static int stub_calls;\n\n");
         w->file->counts = true;
-        add_stub_body(&w->file->stubs, fn, (unsigned)(size_t)*slot);
+        map_put(&w->file->text_names, "stub_calls", NULL);
+        *slot = name_before_tests(w->file, "stub_", *word ? word : "callback");
+        add_stub_body(&w->file->stubs, fn, *slot);
     }
-    str_addf(w->out, "stub_%u", (unsigned)(size_t)*slot);
+    str_add(w->out, *slot);
     str_release(&key);
 }
 
@@ -404,6 +421,28 @@ static bool is_array(const ApiPlace *p)
            t->kind == TYPE_VOID;
 }
 
+/* Is it a text that ends, with nothing behind it? */
+static bool is_text(const uint8_t *bytes, size_t n)
+{
+    size_t len = strnlen((const char *)bytes, n);
+    for (size_t i = 0; i < len; i++)
+        if (!isprint(bytes[i]) && bytes[i] != '\n' && bytes[i] != '\t')
+            return false;
+    for (size_t i = len; i < n; i++)
+        if (bytes[i])
+            return false;
+    return len < n;
+}
+
+/* All of it the mark that says: nothing was written here. */
+static bool is_marked(const SeqValue *v)
+{
+    size_t i = 0;
+    while (v->kind == VALUE_BYTES && i < v->n && v->bytes[i] == CHASE_MARK)
+        i++;
+    return i && i == v->n;
+}
+
 static void declare_array(Writer *w, const ApiPlace *p, const char *name, const SeqValue *v)
 {
     char with[96];
@@ -415,6 +454,18 @@ static void declare_array(Writer *w, const ApiPlace *p, const char *name, const 
         str_addf(to, "unsigned char %s", with);
     else
         type_print(type_unqualified(t), with, to);
+    if (is_marked(v)) {
+        str_addf(to, ";\n");
+        str_addf(w->out, "memset(%s, '%c', sizeof %s);\n", name, CHASE_MARK, name);
+        return;
+    }
+    if (!w->parts && t && is_plain_char(t) && v->kind == VALUE_BYTES && *v->bytes &&
+        is_text(v->bytes, v->n)) {
+        str_add(to, " = ");
+        add_text(to, v->bytes, strnlen((const char *)v->bytes, v->n));
+        str_add(to, ";\n");
+        return;
+    }
     str_add(to, " = { 0 };\n");
     if (v->kind == VALUE_BYTES && v->n) {
         str_addf(w->out, "memcpy(%s, ", name);
@@ -586,7 +637,7 @@ static void set_link(Writer *w, const Type *member, const char *lvalue, const ch
         declare_linked(w, target, inner, v);
     str_addf(w->out, "%s = ", lvalue);
     if (code)
-        add_stub(w, member);
+        add_stub(w, member, "callback");
     else if (text)
         add_text_argument(w->out, member, v->bytes, v->n);
     else
@@ -797,7 +848,7 @@ static void add_argument(Writer *w, unsigned step, unsigned i)
         if (v->symbol)
             escape_c_identifier(w->out, v->symbol, strlen(v->symbol));
         else
-            add_stub(w, p->type);
+            add_stub(w, p->type, p->name);
         break;
     default: str_add(w->out, t->kind == TYPE_POINTER ? "NULL" : "0");
     }
@@ -923,15 +974,24 @@ static void check_record(Writer *w, const char *name, const Type *type, const Ob
     }
 }
 
-static void check_room_bytes(Writer *w, const char *name, size_t room, const Observation *o)
+static void check_room_text(Writer *w, const char *name, const Observation *o)
+{
+    str_addf(w->out, "CHECK_STR(%s, ", name);
+    add_text(w->out, o->bytes, strnlen((const char *)o->bytes, o->n));
+    str_add(w->out, ");\n");
+    w->assertions++;
+}
+
+static void check_room_bytes(Writer *w, const char *name, size_t room, char rest,
+                             const Observation *o)
 {
     size_t n = o->n;
     if (o->n > room)
         n = room;
-    while (n > 1 && !o->bytes[n - 1])
+    while (n > 1 && o->bytes[n - 1] == (uint8_t)rest)
         n--;
     if (n < o->n && n < room)
-        n++;                     /* with the zero behind it */
+        n++;                     /* with what is behind it */
     str_addf(w->out, "CHECK_BYTES(%s, ", name);
     add_text(w->out, o->bytes, n);
     str_addf(w->out, ", %zu);\n", n);
@@ -959,8 +1019,10 @@ static void check_rooms(Writer *w, unsigned step)
             add_check(w, what, t, o);
         else if (type_is_record(type_plain(t)))
             check_record(w, name, t, o);
+        else if (is_plain_char(t) && is_text(o->bytes, o->n))
+            check_room_text(w, name, o);
         else
-            check_room_bytes(w, name, st->args[i].n, o);
+            check_room_bytes(w, name, st->args[i].n, is_marked(&st->args[i]) ? CHASE_MARK : 0, o);
     }
 }
 
@@ -977,7 +1039,7 @@ static void check_storage(Writer *w, unsigned step)
             continue;
         if (o->place >= OBSERVED_BEHIND) {
             snprintf(name, sizeof name, "bytes%d", o->place - OBSERVED_BEHIND);
-            check_room_bytes(w, name, s->steps[o->place - OBSERVED_BEHIND].args[0].n, o);
+            check_room_bytes(w, name, s->steps[o->place - OBSERVED_BEHIND].args[0].n, 0, o);
             continue;
         }
         unsigned i = (unsigned)(o->place - OBSERVED_FIELD) / OBSERVED_FIELDS;
@@ -1128,7 +1190,7 @@ static void write_field(Writer *w, unsigned step)
         type_print(type_unqualified(st->field->type), NULL, w->out);
         str_addf(w->out, ")%s%s", one ? "&" : "", bytes);
     } else if (v->kind == VALUE_FUNCTION) {
-        add_stub(w, st->field->type);
+        add_stub(w, st->field->type, st->field->name);
     } else if (v->kind == VALUE_FLOAT) {
         add_float(w->out, v->real);
     } else if (t->kind == TYPE_POINTER) {
@@ -1247,6 +1309,76 @@ static bool is_idle_look(const Writer *w, unsigned step)
     return true;
 }
 
+/* ---- repeated steps
+ *
+ * What is done again and again becomes a loop.
+ */
+
+typedef struct Paragraph {
+    Str now;                     /* what the last step is written as … */
+    unsigned times;              /* … and how often that stands there */
+} Paragraph;
+
+static void add_loop(Writer *w, const Paragraph *p, Str *out)
+{
+    char name[64];
+    bool one = strchr(str_c(&p->now), '\n') == p->now.data + p->now.len - 1;
+    own_name(w, "i", SEQ_LIMIT, 0, name);
+    str_addf(out, "for (int %s = 0; %s < %u; %s++)%s\n", name, name, p->times, name,
+             one ? "" : " {");
+    for (const char *s = str_c(&p->now); *s;) {
+        size_t n = strcspn(s, "\n") + 1;
+        str_addf(out, "    %.*s", (int)n, s);
+        s += n;
+    }
+    str_add(out, one ? "" : "}\n");
+}
+
+static void end_paragraph(Writer *w, Paragraph *p, Str *out)
+{
+    enum { LOOP = 4 };
+    if (p->times >= LOOP)
+        add_loop(w, p, out);
+    for (unsigned i = 0; i < p->times && p->times < LOOP; i++)
+        str_addn(out, str_c(&p->now), p->now.len);
+    str_reset(&p->now);
+    p->times = 0;
+}
+
+/* Long tests have an empty line where a new object begins, and before all are given back. */
+static bool begins_paragraph(const Writer *w, unsigned step)
+{
+    enum { LONG_TEST = 10 };
+    const Seq *s = w->test->seq;
+    const SeqStep *st = &s->steps[step];
+    if (s->n < LONG_TEST || !step)
+        return false;
+    if (st->closing && !s->steps[step - 1].closing)
+        return true;
+    for (int i = API_RETURNED; st->f && !st->looking && i < (int)st->f->nparams; i++)
+        if (api_place(st->f, i)->use == USE_CREATES)
+            return true;
+    return false;
+}
+
+static void add_step(Writer *w, Paragraph *p, unsigned step, Str *out)
+{
+    Str text = { 0 }, *before = w->out;
+    w->out = &text;
+    write_step(w, step);
+    w->out = before;
+    bool again =
+        p->times && text.len == p->now.len && memcmp(str_c(&text), str_c(&p->now), text.len) == 0;
+    if (!again) {
+        end_paragraph(w, p, out);
+        if (begins_paragraph(w, step) && out->len)
+            str_addc(out, '\n');
+        str_addn(&p->now, str_c(&text), text.len);
+    }
+    p->times++;
+    str_release(&text);
+}
+
 static void writer_release(Writer *w)
 {
     map_release(&w->rooms);
@@ -1260,18 +1392,21 @@ void write_test(WriteFile *f, const SeqTest *t, Str *name, Str *body, size_t *as
 {
     Writer w = { .file = f, .test = t, .out = body };
     Str text = { 0 };
+    Paragraph p = { 0 };
     seq_check(t->seq);
     assert(!t->out.nobs || t->stable);
     w.names = xcalloc(t->seq->n + 1, sizeof *w.names);
     w.needed = xcalloc(t->seq->n + 1, sizeof *w.needed);
     w.out = &text;
     Str sentence = { 0 };
-    describe_test(t, name, &sentence);
+    describe_test(t, f->usage, name, &sentence);
     str_release(&sentence);
     find_needed(&w);
     for (unsigned i = 0; i < t->seq->n; i++)
         if (!is_idle_look(&w, i))
-            write_step(&w, i);
+            add_step(&w, &p, i, &text);
+    end_paragraph(&w, &p, &text);
+    str_release(&p.now);
     write_files(f, t, body);
     if (strstr(str_c(&text), "stub_"))
         str_add(body, "stub_calls = 0;\n");
@@ -1301,6 +1436,8 @@ void write_part(const WriteParts *p, unsigned step, bool kept, Str *body, Str *n
 void write_release(WriteFile *f)
 {
     str_release(&f->stubs);
+    for (size_t i = 0; i < f->known.len; i++)
+        free(f->known.entries[i].value);
     map_release(&f->known);
     str_release(&f->texts);
     for (size_t i = 0; i < f->long_texts.len; i++)

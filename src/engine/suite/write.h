@@ -20,11 +20,12 @@
 
 typedef struct WriteFile {
     Str stubs;                   /* callbacks, as C */
-    Map known;                   /* their signatures -> number */
+    Map known;                   /* their signatures -> name */
     bool counts;                 /* stub_calls is used */
     Str texts;                   /* long texts and files, as C */
     Map long_texts;              /* content -> name */
     Map text_names;
+    const Usage *usage;          /* for names of tests; NULL: none */
     const SeqFile *files;        /* that calls may ask for */
     size_t nfiles;
 } WriteFile;

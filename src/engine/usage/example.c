@@ -46,6 +46,18 @@ static bool strip(const char *woven, Err *err)
     return ok;
 }
 
+static void say_nothing_ran(const char *library, const RunResult *how, Err *err)
+{
+    int status = how->failure.status;
+    *err = (Err){ 0 };
+    err_set(err, "the command ran nothing that is linked with %s, or built that anew", library);
+    if (status)
+        err_ctx(err,
+                "it ended with status %d, see above (if it runs its programs under Valgrind or "
+                "another tool that fails here, name a command that runs them alone)",
+                status);
+}
+
 Trace *usage_record(const UsageExample *x, RunResult *how, Err *err)
 {
     const Program *p = x->program ? x->program : x->library;
@@ -60,8 +72,7 @@ Trace *usage_record(const UsageExample *x, RunResult *how, Err *err)
               (x->program || strip(woven, err)) && usage_run_example(x, woven, folder, how, err);
     Trace *t = ok ? trace_open(folder, p, err) : NULL;
     if (ok && !t && !x->program)
-        err_ctx(err, "the command ran nothing that is linked with %s, or built that anew",
-                program_captured(p)->name);
+        say_nothing_ran(program_captured(p)->name, how, err);
     strings_release(&recorded);
     free(woven);
     free(folder);

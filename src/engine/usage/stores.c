@@ -9,7 +9,8 @@
  *     call   deflate           next_in ->"hello", avail_in 5     two stores
  *
  * Storage that is seen for the first time is held against zeros, if it looks as
- * if it had been zeroed; what else the stack holds is nobody's intention.
+ * if it had been zeroed; what else the stack holds is nobody's intention. Where the first
+ * call has written over most of it, what was there before was of no interest to it.
  *
  * A pointer to bytes and the number beside it go together: both are stored if
  * one has changed, and the number is never more than the bytes that are known.
@@ -203,7 +204,27 @@ static bool looks_zeroed(const Type *record, const uint8_t *bytes, size_t n)
     return zeros * 4 >= n * 3;
 }
 
-void stores_note(Arena *a, RawCall *c, const Object *o, unsigned place, const Event *e, bool first)
+static uint8_t *copy_of(Arena *a, const uint8_t *bytes, size_t n)
+{
+    uint8_t *copy = arena_array(a, uint8_t, n + 1);
+    memcpy(copy, bytes, n);
+    return copy;
+}
+
+/* Has a call written over most of the words that were not zero? */
+static bool is_overwritten(const uint8_t *was, const uint8_t *now, size_t n)
+{
+    size_t words = 0, changed = 0;
+    for (size_t i = 0; i + 8 <= n; i += 8) {
+        static const uint8_t zeros[8];
+        bool zero = memcmp(was + i, zeros, sizeof zeros) == 0;
+        words += !zero;
+        changed += !zero && memcmp(was + i, now + i, 8) != 0;
+    }
+    return 4 * changed >= 3 * words;
+}
+
+void stores_note(Arena *a, RawCall *c, Object *o, unsigned place, const Event *e, bool first)
 {
     size_t n = 0, size = o->type->size;
     const uint8_t *now = o->type->open ? event_bytes(e, c->addresses[place], &n) : NULL;
@@ -212,16 +233,26 @@ void stores_note(Arena *a, RawCall *c, const Object *o, unsigned place, const Ev
     Diff d = { a, c, place, e, o->last, now };
     if (!d.was && first && o->callers && looks_zeroed(type_plain(o->type->type), now, size))
         d.was = arena_array(a, uint8_t, size + 1);
+    bool unknown = c->unknown, zeroed = d.was && !o->last;
+    size_t nstores = c->nstores;
     if (d.was)
         compare(&d, type_plain(o->type->type), "", 0, 0);
-    else if (first && c->api->params[place].role != ROLE_STORAGE)
-        c->unknown = true;
+    if ((!d.was && first && c->api->params[place].role != ROLE_STORAGE) ||
+        (zeroed && c->unknown && !unknown)) {
+        /* it depends on what the call makes of it */
+        o->found = copy_of(a, now, size);
+        c->unknown = unknown;
+        c->nstores = nstores;
+    }
 }
 
-void stores_leave(Arena *a, Object *o, const uint8_t *bytes, size_t n)
+void stores_leave(Arena *a, RawCall *c, Object *o, const uint8_t *bytes, size_t n)
 {
     if (!o->type->open || !bytes || n < o->type->size)
         return;
+    if (o->found && !is_overwritten(o->found, bytes, o->type->size))
+        c->unknown = true;
+    o->found = NULL;
     if (!o->last)
         o->last = arena_array(a, uint8_t, o->type->size + 1);
     memcpy(o->last, bytes, o->type->size);

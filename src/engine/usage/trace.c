@@ -25,6 +25,7 @@
 #include "runtime/format/tracefile.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <ctype.h>
 #include <string.h>
 
 typedef struct Lane {
@@ -810,11 +811,45 @@ static void note_lent(Reader *r, const Trace *t, const Event *e, uint32_t call)
         lend(r, trace_object_at(t, e, c->stores[i].address), call, LENT_STORES + (unsigned)i);
 }
 
+/* A text that the call changes where it stands: nothing else in the call says what it is
+ * about. */
+static bool is_changed_in_place(const ApiFunction *f, unsigned place)
+{
+    if (f->params[place].role != ROLE_BUFFER_OUT || f->params[place].partner >= 0)
+        return false;
+    for (unsigned i = 0; i < f->nparams; i++)
+        switch (f->params[i].role) {
+        case ROLE_HANDLE:
+        case ROLE_STRING:
+        case ROLE_BUFFER:
+        case ROLE_RECORD:
+        case ROLE_POINTER: return false;
+        default: break;
+        }
+    return true;
+}
+
+/* The room with the text that is in it, if there is one. */
+static void keep_text(Reader *r, const Event *e, const TraceValue *v, SeqValue *room)
+{
+    SeqValue text = text_of(r, e, v);
+    bool plain = text.kind == VALUE_STRING && text.n && text.n < room->n;
+    for (size_t i = 0; plain && i < text.n; i++)
+        plain = isprint(text.bytes[i]) || isspace(text.bytes[i]);
+    if (room->kind != VALUE_ROOM || !plain)
+        return;
+    uint8_t *bytes = arena_array(r->arena, uint8_t, room->n + 1);
+    memcpy(bytes, text.bytes, text.n);
+    *room = value_bytes(r->arena, bytes, room->n);
+}
+
 static void take_values(Reader *r, const Event *e, RawCall *c)
 {
     for (unsigned i = 0; i < c->nparams && i < e->nvalues; i++) {
         const TraceValue *v = &e->values[i];
         c->values[i] = value_of(r, e, v, &c->api->params[i]);
+        if (is_changed_in_place(c->api, i))
+            keep_text(r, e, v, &c->values[i]);
         if (v->type && type_plain(v->type)->kind == TYPE_POINTER && v->address)
             c->rooms[i] = room_behind(e, v);
     }
@@ -881,7 +916,7 @@ static void note_stores(Reader *r, const Event *e, uint32_t call, const Known *k
     RawCall *c = &r->raw->calls.items[call];
 
     for (unsigned i = 0; c->api && c->via != VIA_LIBRARY && i < c->nparams; i++) {
-        const Object *o = c->objects[i] == NO_OBJECT ? NULL : &r->raw->objects.items[c->objects[i]];
+        Object *o = c->objects[i] == NO_OBJECT ? NULL : &r->raw->objects.items[c->objects[i]];
         if (o && k->levels[i] == 1)
             stores_note(r->arena, c, o, i, e, o->maker == call);
     }
@@ -907,14 +942,14 @@ static void take_call(Reader *r, Trace *t, const Event *e)
 }
 
 /* What objects hold when the library gives control back to the caller. */
-static void note_content(Reader *r, const Event *e, const RawCall *c, const Known *k)
+static void note_content(Reader *r, const Event *e, RawCall *c, const Known *k)
 {
     for (unsigned i = 0; c->api && c->via != VIA_LIBRARY && i <= c->nparams; i++) {
         uint64_t address = i < c->nparams ? c->addresses[i] : e->nvalues ? e->values[0].address : 0;
         size_t n = 0;
         const uint8_t *bytes = k->levels[i] == 1 && address ? event_bytes(e, address, &n) : NULL;
         if (bytes && c->objects[i] != NO_OBJECT)
-            stores_leave(r->arena, &r->raw->objects.items[c->objects[i]], bytes, n);
+            stores_leave(r->arena, c, &r->raw->objects.items[c->objects[i]], bytes, n);
     }
 }
 
@@ -1047,6 +1082,8 @@ static void settle_deaths(Reader *r, size_t first)
         /* storage of the example's that the library frees: nobody could make it again */
         if (o->block && o->callers && o->maker != NO_CALL &&
             map_getn(&r->freed, &o->block->id, sizeof o->block->id))
+            r->raw->calls.items[o->maker].unknown = true;
+        if (o->found && o->maker != NO_CALL)     /* nobody saw what became of it */
             r->raw->calls.items[o->maker].unknown = true;
         o->block = NULL;
     }

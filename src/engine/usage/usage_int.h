@@ -71,6 +71,8 @@ typedef struct Object {
     const TraceObject *block;  /* while the trace is open; NULL: not on the heap */
     uint64_t offset;           /* in it */
     uint8_t *last;             /* its bytes when the last call on it returned; NULL */
+    uint8_t *found;            /* its bytes when it was seen first, and not zeroed: the call
+                                * that it was seen in may tell what they were; NULL */
     Vec(Part) parts;           /* in the order of their calls */
     bool cut;
 } Object;
@@ -131,9 +133,9 @@ void facts_of_usage(Usage *m, const RawUsage *raw);
 
 /* Appends to c->stores what was written into an object that stands in a place of
  * the call, since it was seen last. `first`: nothing was seen of it before. */
-void stores_note(Arena *a, RawCall *c, const Object *o, unsigned place, const Event *e, bool first);
+void stores_note(Arena *a, RawCall *c, Object *o, unsigned place, const Event *e, bool first);
 /* What an object holds when a call on it returns. */
-void stores_leave(Arena *a, Object *o, const uint8_t *bytes, size_t n);
+void stores_leave(Arena *a, RawCall *c, Object *o, const uint8_t *bytes, size_t n);
 bool stores_equal(const UsageRow *row, const UsageStore *stores, size_t n);
 /* Files whose names stand in calls; the names lose their folders. `root`: the project's
  * folder. */

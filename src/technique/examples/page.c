@@ -47,7 +47,7 @@ static int place_all(const Plan *p, Place *at, int *width)
     return levels;
 }
 
-enum { BOX_W = 170, BOX_H = 40, GAP_X = 24, GAP_Y = 34 };
+enum { BOX_W = 170, BOX_H = 40, GAP_X = 24, GAP_Y = 34, MOST_NAME = 60 };
 
 static bool drawn(const Op *op) { return !(op->hidden && op->kind == OP_STORE); }
 
@@ -79,10 +79,8 @@ static void draw(const Examples *e, Str *out)
                  "<a href=\"#op%d\"><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"5\"/>"
                  "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">",
                  op->id, x, y, BOX_W, BOX_H, x + BOX_W / 2, y + 17);
-        Str name = { 0 };
-        escape_html_z(&name, op->alias ? op->alias : "");
-        str_addf(out, "%.60s", str_c(&name));
-        str_release(&name);
+        const char *alias = op->alias ? op->alias : "";
+        escape_html(out, alias, strnlen(alias, MOST_NAME));
         str_addf(out,
                  "</text><text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s, %zu rows</text></a>\n",
                  x + BOX_W / 2, y + 33, op_kind_name(op->kind), run_table(e->run, op)->n);

@@ -13,6 +13,7 @@
 #include "analysis/mutability/facts.h"
 #include "analysis/mutability/mutability.h"
 #include "session/session.h"
+#include "technique/mutability/declared.h"
 #include "technique/mutability/dynamic.h"
 #include "technique/mutability/patch.h"
 #include <stdlib.h>
@@ -764,7 +765,13 @@ static bool study(Study *st, const char *program, Err *err)
         return false;
     if (session_flag(st->s, "best-effort"))
         plan.stages |= MUT_BY_L;
+    Declared *declared = calls_strangers(st->calls) ? declared_new(st->s) : NULL;
+    if (declared) {
+        plan.takes_const = declared_takes_const;
+        plan.declared = declared;
+    }
     st->m = mutability_new(st->p, st->calls, &plan);
+    declared_free(declared);
     if (mutability_stopped(st->m)) {
         session_incomplete(st->s, "stopped before all functions were looked at");
         return session_begin(st->s, NULL, err);

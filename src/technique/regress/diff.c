@@ -7,6 +7,9 @@
  *     # test_poly.c:31: is 3, not 2: poly_degree(poly0)
  *     not ok 7 - test_poly_degree_after_poly_new
  *
+ * A test that passes runs twice more, and may tell that it leaves memory behind, which it did
+ * not do when it was made.
+ *
  * Checks are grouped by the function that gave the value. --accept writes the
  * new values into the tests.
  */
@@ -221,7 +224,7 @@ static void read_output(Diff *d, const char *name, const char *text)
     char *died = NULL;
     for (const char *p = text; *p;) {
         size_t n = strcspn(p, "\n");
-        if (str_starts(p, "# died")) {
+        if (str_starts(p, "# died") || str_starts(p, "# leaves memory")) {
             free(died);
             died = xstrndup(p + 2, n - 2);
         } else if (str_starts(p, "#")) {
@@ -247,6 +250,74 @@ static void read_output(Diff *d, const char *name, const char *text)
         p += n + (p[n] == '\n');
     }
     free(died);
+}
+
+/* ---- leaks
+ *
+ * One fault makes many tests leave memory behind. They are told together, under the last
+ * function that all of them call: most often the one that should have given it back.
+ */
+
+static bool is_leak(const Change *c) { return str_starts(c->what, "leaves memory"); }
+
+static bool has_word(const Strings *all, const char *word)
+{
+    for (size_t i = 0; i < all->len; i++)
+        if (strcmp(all->items[i], word) == 0)
+            return true;
+    return false;
+}
+
+/* The functions that a test calls, each once. */
+static void calls_of(Diff *d, const Change *c, Strings *out)
+{
+    char *head = xprintf("TEST(%s)", c->test), found[128];
+    const Strings *lines = lines_of(d, c->file);
+    bool inside = false;
+    for (size_t i = 0; i < lines->len; i++) {
+        bool begins = str_starts(lines->items[i], head);
+        if (inside && *lines->items[i] == '}')
+            break;
+        if (inside && called_in(lines->items[i], found) && !has_word(out, found))
+            strings_add(out, found);
+        inside |= begins;
+    }
+    free(head);
+}
+
+static void keep_common(Strings *all, const Strings *these)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < all->len; i++)
+        if (has_word(these, all->items[i]))
+            all->items[n++] = all->items[i];
+        else
+            free(all->items[i]);
+    all->len = n;
+}
+
+static void blame_leaks(Diff *d)
+{
+    Strings common = { 0 };
+    bool first = true;
+    for (size_t i = 0; i < d->changes.len; i++) {
+        Strings calls = { 0 };
+        if (!is_leak(&d->changes.items[i]))
+            continue;
+        calls_of(d, &d->changes.items[i], first ? &common : &calls);
+        if (!first)
+            keep_common(&common, &calls);
+        first = false;
+        strings_release(&calls);
+    }
+    for (size_t i = 0; common.len && i < d->changes.len; i++) {
+        Change *c = &d->changes.items[i];
+        if (!is_leak(c))
+            continue;
+        free(c->function);
+        c->function = xstrdup(common.items[common.len - 1]);
+    }
+    strings_release(&common);
 }
 
 /* ---- running */
@@ -517,8 +588,7 @@ static bool run_test(Diff *d, const char *test, Err *err)
     char *path = xprintf("%s/%s", d->copy, test);
     char *argv[] = { path, NULL };
     Strings env = { 0 };
-    for (char **e = environ; *e; e++)
-        strings_add(&env, *e);
+    tests_leak_environment(&env);
     strings_add(&env, "SUNDEW_ACCEPT=1");
     Proc p = {
         .argv = argv, .env = strings_argv(&env), .cwd = d->copy, .capture = true, .seconds = 600
@@ -731,6 +801,7 @@ bool diff_run(Session *s, const char *folder, Err *err)
         ok = run_make(&d, tests.items[i], &words, &built, err) &&
              (!built || run_test(&d, tests.items[i], err));
     }
+    blame_leaks(&d);
     if (ok && session_flag(s, "accept")) {
         ok = accept_changes(&d, &accepted_lines, err);
         if (ok)

@@ -110,11 +110,13 @@ static bool open_library(Regress *r, Err *err)
             session_incomplete(s, "no sequence ran with sanitizers: %s", why.msg);
     }
     if (r->library.mutants) {
+        static char *const counts[] = { (char *)EXEC_COUNTS_MEMORY, NULL };
         e = (ExecPlan){ .api = r->api,
                         .library = r->library.mutants,
                         .cpu_ms = 100,
                         .files = e.files,
                         .nfiles = e.nfiles,
+                        .env = counts,
                         .libexec = session_libexec(s) };
         r->mutants = exec_open(&e, err);
         return r->mutants != NULL;
@@ -218,6 +220,20 @@ static json_t *losses_as_json(const Regress *r)
     return list;
 }
 
+/* Faults on the tests' way that no test finds. */
+static json_t *alive_as_json(const Reduced *d)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < d->alive.len; i++) {
+        const Mutant *m = d->alive.items[i];
+        json_array_append_new(list,
+                              json_pack("{s:o,s:i,s:o,s:o}", "file", json_text(m->file), "line",
+                                        (int)m->line, "function", json_text(m->function), "change",
+                                        json_text(m->what)));
+    }
+    return list;
+}
+
 static void add_figures(const Regress *r, json_t *j)
 {
     const Suite *u = &r->suite;
@@ -230,8 +246,9 @@ static void add_figures(const Regress *r, json_t *j)
                                   (json_int_t)d->branches, "all_lines", (json_int_t)d->all_lines,
                                   "all_branches", (json_int_t)d->all_branches));
     json_object_set_new(j, "mutants",
-                        json_pack("{s:I,s:I,s:I}", "killed", (json_int_t)d->killed, "total",
-                                  (json_int_t)d->mutants, "reached", (json_int_t)d->reached));
+                        json_pack("{s:I,s:I,s:I,s:o}", "killed", (json_int_t)d->killed, "total",
+                                  (json_int_t)d->mutants, "reached", (json_int_t)d->reached,
+                                  "alive", alive_as_json(d)));
     json_object_set_new(j, "outcomes",
                         json_pack("{s:I,s:I,s:I,s:I,s:I}", "done", (json_int_t)u->ran.done, "died",
                                   (json_int_t)u->ran.died, "timeouts", (json_int_t)u->ran.timeouts,
@@ -388,6 +405,7 @@ static void release(Regress *r)
     exec_close(r->strict);
     exec_close(r->mutants);
     suite_release(&r->suite);
+    vec_release(&r->reduced.alive);
     library_release(&r->library);
     ownership_free(r->ownership);
     pool_free(r->pool);

@@ -37,6 +37,8 @@ bool example_usage(Regress *r, Err *err);
 bool example_coverage(Regress *r, Err *err);
 /* tests.c: writes the tests that were kept into a folder. */
 bool tests_write(Regress *r, const char *folder, Err *err);
+/* Our environment, and what makes tests look for leaks; for strings_release(). */
+void tests_leak_environment(Strings *out);
 /* diff.c: sundew regress --diff DIR LIBRARY */
 bool diff_run(Session *s, const char *folder, Err *err);
 #endif

@@ -55,10 +55,11 @@ static void add_test(Regress *r, Groups *all, size_t number)
     Str name = { 0 }, body = { 0 }, why = { 0 }, same = { 0 };
     size_t assertions = 0;
     Group *g = group_of(all, t);
+    g->file.usage = r->usage;
     if (r->usage)
         g->file.files = usage_files(r->usage, &g->file.nfiles);
     write_test(&g->file, t, &name, &body, &assertions);
-    describe_test(t, &same, &why);
+    describe_test(t, r->usage, &same, &why);
     str_release(&same);
     vec_push(&g->tests,
              ((CTestCase){
@@ -243,12 +244,27 @@ static void read_tap(Trial *t, const Group *g, const char *out)
     }
 }
 
-static bool try_once(Trial *t, const Group *g, const char *program, Err *err)
+void tests_leak_environment(Strings *out)
+{
+    for (char **e = environ; *e; e++)
+        strings_add(out, *e);
+    strings_add(out, "SUNDEW_LEAKS=1");
+    strings_add(out, EXEC_COUNTS_MEMORY);
+}
+
+/* `leaks`: it is also seen whether they leave memory behind. */
+static bool try_once(Trial *t, const Group *g, const char *program, bool leaks, Err *err)
 {
     char *argv[] = { (char *)program, NULL };
+    Strings env = { 0 };
     RunPlan plan = { .argv = argv, .untraced = true, .limits = { .wall = 120, .cpu = 60 } };
     RunResult res = { 0 };
+    if (leaks) {
+        tests_leak_environment(&env);
+        plan.env = strings_argv(&env);
+    }
     bool ok = runner_run(t->runner, &plan, &res, err);
+    strings_release(&env);
     if (ok)
         read_tap(t, g, str_c(&res.out.text));
     if (ok && failure_is(&res.failure))
@@ -266,12 +282,12 @@ static bool try_group(Trial *t, const Group *g, Err *err)
     char *program = xprintf("%s/test_%s", t->folder, str_c(&name));
     bool ok = compile(t, g, str_c(&name), NULL, &built, err);
     for (int i = 0; ok && built && i < 3; i++)
-        ok = try_once(t, g, program, err);
+        ok = try_once(t, g, program, i == 2, err);
     /* another compiler puts literals and variables elsewhere: nothing may hang on that */
     char *other = clang_find();
     ok = ok && (!built || !other || compile(t, g, str_c(&name), other, &built, err));
     if (ok && built && other)
-        ok = try_once(t, g, program, err);
+        ok = try_once(t, g, program, false, err);
     free(other);
     unlink(program);
     free(program);

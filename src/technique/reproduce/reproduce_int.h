@@ -108,7 +108,7 @@ bool folder_finish(Reproduction *rp, Err *err);
 /* report.c: terminal, JSON, findings. */
 bool report_all(Reproduction *rp, Err *err);
 void report_failure_line(const Reproduction *rp, Str *out);
-void report_place(const Place *p, Str *out);        /* "jo.c:12"; "jo.c": the line is not known */
+void report_place(const Place *p, Str *out); /* "jo.c:12"; "jo.c": the line is not known */
 /* What the crash file lacks, one line each. */
 void report_lacks(const Reproduction *rp, Strings *out);
 

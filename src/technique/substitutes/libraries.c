@@ -164,7 +164,7 @@ static void match(Pair *p)
             strings_addf(&p->unused, "%s: missing in the reference", f->name);
         else if (!same_type(&p->arena, to->fn->type, f->fn->type, 0, &why))
             strings_addf(&p->unused, "%s: %s", f->name, why ? why : "another type");
-        else if (f->not_callable || f->variadic)
+        else if (f->not_callable || f->variadic || to->variadic)
             strings_addf(&p->unused, "%s: %s", f->name,
                          f->not_callable ? f->not_callable : "its arguments are not known");
         else {
@@ -178,7 +178,7 @@ static void match(Pair *p)
             strings_addf(&p->unused, "%s: missing in the candidate", ref->functions[i].name);
 }
 
-static void make_pair(Substitutes *x, const char *reference, const char *candidate)
+static bool make_pair(Substitutes *x, const char *reference, const char *candidate, Err *err)
 {
     Pair *p = xcalloc(1, sizeof *p);
     Err why = { 0 };
@@ -189,11 +189,14 @@ static void make_pair(Substitutes *x, const char *reference, const char *candida
     if (!open_side(p, SIDE_REFERENCE, &why) || !open_side(p, SIDE_CANDIDATE, &why)) {
         p->why_not = arena_strdup(&p->arena, why.msg);
         session_incomplete(x->s, "%s: %s", candidate, why.msg);
-        return;
+        return true;
     }
+    if (!session_flag(x->s, "list") && !pair_learn_example(p, err))
+        return false;
     match(p);
     if (!p->ncommon)
         p->why_not = "no function is the same in both";
+    return true;
 }
 
 bool libraries_pairs(Substitutes *x, Err *err)
@@ -206,7 +209,8 @@ bool libraries_pairs(Substitutes *x, Err *err)
             return err_set(err, "--headers %s: there is no such file", *h);
     if (!session_claim(x->s, x->out, err))
         return false;
-    for (; *candidates; candidates++)
-        make_pair(x, session_option(x->s, "reference"), *candidates);
-    return true;
+    bool ok = true;
+    for (; ok && *candidates; candidates++)
+        ok = make_pair(x, session_option(x->s, "reference"), *candidates, err);
+    return ok;
 }

@@ -74,11 +74,15 @@ bool pair_open(Pair *p, Err *err)
 {
     Substitutes *x = p->all;
     const Api *cand = p->side[SIDE_CANDIDATE].api;
+    size_t nfiles = 0;
+    const SeqFile *files = p->usage ? usage_files(p->usage, &nfiles) : NULL;
     for (int i = 0; i < NSIDES; i++) {
         ExecPlan plan = { .api = p->side[i].api,
                           .library = p->side[i].library,
                           .libexec = session_libexec(x->s),
                           .preload = p->side[i].preload,
+                          .files = files,
+                          .nfiles = nfiles,
                           .cpu_ms = 2000,
                           .wall_ms = 4000 };
         p->side[i].exec = exec_open(&plan, err);
@@ -100,6 +104,7 @@ bool pair_open(Pair *p, Err *err)
                           .rng = &p->rng,
                           .reuse = 0.5,
                           .simple = 0.5 };
+    pair_use_example(p);
     return true;
 }
 
@@ -116,6 +121,8 @@ void pair_free(Pair *p)
         free(p->side[i].library);
         free(p->side[i].preload);
     }
+    usage_free(p->usage);
+    usage_free(p->client);
     ownership_free(p->ownership);
     pool_free(p->pool);
     vec_release(&p->found);
@@ -301,6 +308,26 @@ static bool round_ends(Generator *g, void *arg, Err *err)
     return ok;
 }
 
+/* The example's own calls come first, on both sides. */
+static bool begins(Generator *g, void *arg, Err *err)
+{
+    Search *x = arg;
+    Pair *p = x->p;
+    Arena a = { 0 };
+    size_t n = 0;
+    Seq *const *all = p->grow.usage ? usage_replays(p->grow.usage, &n) : NULL;
+    ExecJob *jobs = arena_array(&a, ExecJob, n + 1);
+    Outcome *out = arena_array(&a, Outcome, n + 1);
+    for (size_t i = 0; i < n; i++)
+        jobs[i] = (ExecJob){ .seq = all[i] };
+    bool ok = !n || exec_run(p->side[SIDE_CANDIDATE].exec, &a, jobs, n, out, err);
+    for (size_t i = 0; ok && i < n; i++)
+        vec_push(&x->round, ((Ran){ all[i], &out[i], true }));
+    ok = ok && round_ends(g, arg, err);
+    arena_release(&a);
+    return ok;
+}
+
 static bool is_stopped(void *arg) { return session_interrupted(((Search *)arg)->p->all->s); }
 
 bool pair_search(Pair *p, Err *err)
@@ -314,7 +341,9 @@ bool pair_search(Pair *p, Err *err)
                           .weight = weight,
                           .uniform = true,
                           .count = count ? strtoull(count, NULL, 10) : DEFAULT_TESTS,
+                          .universal_share = p->grow.usage ? 0.5 : 1,
                           .stop = is_stopped,
+                          .begins = begins,
                           .round_ends = round_ends };
     bool ok = generate_sequences(&plan, judge, &x, NULL, err);
     p->seconds = now() - x.begun;

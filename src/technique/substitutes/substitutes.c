@@ -236,13 +236,14 @@ const Command technique_substitutes = {
         "right.\n\n"
         "With --reference, --candidate and --headers it compares two libraries: a drop-in "
         "replacement, or a new release with the old one.\n\n"
+        "With -- COMMAND the tests begin with what that program does with the interface.\n\n"
         "Tests run with the address sanitizer on both sides. A test that fails on the reference "
         "says nothing. Each difference is made as small as possible and written as a C test in two "
         "variants.",
     .examples = "sundew substitutes ./prog --tables\n"
                 "sundew substitutes ./prog --table 'struct codec' --reference codec_plain\n"
                 "sundew substitutes --reference old/libfoo.so --candidate new/libfoo.so --headers "
-                "foo.h\n",
+                "foo.h -- ./example\n",
     .options = options,
     .rules = rules,
     .needs = NEEDS_STORE,

@@ -4,6 +4,7 @@
  *     substitutes.c   the command: options, which pairs, one after the other
  *     tables.c        pairs of implementations of a table of operations
  *     libraries.c     pairs of shared objects with the same header
+ *     example.c       what an example does with the interface
  *     mapping.c       how a call of the candidate is made on the reference
  *     oracle.c        both sides run a test; the first call that differs
  *     search.c        tests are grown on the candidate, and judged
@@ -124,6 +125,8 @@ typedef struct Pair {
     size_t ncommon;              /* of libraries: functions that both have */
     const char *why_not;         /* it can't be compared; NULL */
     Arena arena;
+    Usage *usage;                /* of the example; NULL */
+    Usage *client;               /* … with the reference's functions; NULL */
     Pool *pool;
     Ownership *ownership;
     GrowPlan grow;
@@ -159,6 +162,10 @@ bool tables_pairs(Substitutes *x, Err *err);
 
 /* libraries.c */
 bool libraries_pairs(Substitutes *x, Err *err);
+
+/* example.c */
+bool pair_learn_example(Pair *p, Err *err);
+void pair_use_example(Pair *p);
 
 /* mapping.c */
 typedef struct MappingRow {

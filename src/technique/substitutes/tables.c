@@ -379,6 +379,8 @@ static bool make_pair(Substitutes *x, const OpTable *t, const OpImpl *ref, const
     if (p->why_not)
         return true;
     assert(n[0] == n[1]);
+    if (!session_flag(x->s, "list") && !pair_learn_example(p, err))
+        return false;
     p->calls = arena_array(&p->arena, CallMap, p->side[SIDE_CANDIDATE].api->nfunctions + 1);
     map_slots(p, t);
     if (!map_creators(p, n[0], mapping, err))

@@ -561,6 +561,8 @@ bool lib_open_player(Lib *l, Err *err)
                       .libexec = session_libexec(l->s),
                       .preload = l->preload,
                       .fixed_addresses = true,
+                      .files = l->files,
+                      .nfiles = l->nfiles,
                       .cpu_ms = 1000,
                       .wall_ms = 5000 };
     l->exec = exec_open(&plan, err);

@@ -55,7 +55,10 @@ bool lib_learn_example(Lib *l, Err *err)
     RunResult how = { 0 };
     Trace *t = usage_record(&x, &how, err);
     say_end(l, &how);
-    l->usage = t ? usage_infer(l->api, &t, 1, &(UsagePlan){ 0 }, err) : NULL;
+    l->usage =
+        t ? usage_infer(l->api, &t, 1, &(UsagePlan){ .root = session_root(l->s) }, err) : NULL;
+    if (l->usage)
+        l->files = usage_files(l->usage, &l->nfiles);
     trace_close(t);
     tempdir_remove(x.scratch);
     return l->usage != NULL;

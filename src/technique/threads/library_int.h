@@ -155,6 +155,8 @@ typedef struct Lib {
     Ownership *ownership;
     GrowPlan grow;
     Usage *usage;                /* of the example; NULL */
+    const SeqFile *files;        /* of the example: calls may ask for them */
+    size_t nfiles;
     bool *waits;                 /* by the number of a function */
     Effects *effects;            /* what each function reads and writes */
     ScheduleBuild build;

@@ -57,6 +57,7 @@ bool keep_write(Lib *l, const Violation *v, Err *err)
                               contract_name(t->contract), "kind", violation_name(v), "prefix",
                               prefix, "threads", one, two, "epilogue", epilogue);
         json_object_set_new(j, "native", json_boolean(t->native));
+        json_object_set_new(j, "files", seq_files_to_json(l->files, l->nfiles));
         ok = json_write(path, j, err);
         json_decref(j);
         free(library);
@@ -307,7 +308,9 @@ bool keep_replay(Session *s, const char *folder, Err *err)
               adopt_all(s, j, "link", err);
     if (!strcmp(json_str(j, "kind"), "output"))
         session_adopt(s, "outputs", "");
-    ok = ok && lib_open(&l, s, err) && replay_test(&l, j, folder, times, err);
+    ok = ok &&
+         seq_files_from_json(&l.arena, json_object_get(j, "files"), &l.files, &l.nfiles, err) &&
+         lib_open(&l, s, err) && replay_test(&l, j, folder, times, err);
     if (ok)
         lib_violations_json(&l);
     lib_close(&l);

@@ -174,12 +174,38 @@ static bool can_be_shown(const Violation *v)
     return expected(v) && v->serial_well && v->nturns && v->nturns < MOST_TURNS && cut <= 2;
 }
 
+static bool names_file(const Seq *s, const SeqFile *file)
+{
+    for (unsigned i = 0; i < s->n; i++)
+        for (unsigned k = 0; k < s->steps[i].nargs; k++) {
+            const SeqValue *v = &s->steps[i].args[k];
+            if (v->kind == VALUE_STRING && v->n == strlen(file->name) &&
+                memcmp(v->bytes, file->name, v->n) == 0)
+                return true;
+        }
+    return false;
+}
+
+/* A program of its own would not find a file of the example. */
+static bool asks_for_file(const Lib *l, const Violation *v)
+{
+    Arena a = { 0 };
+    bool asks = false;
+    for (unsigned k = 0; k < 2; k++) {
+        const Seq *s = lib_test_thread(&a, &v->test, k);
+        for (size_t i = 0; i < l->nfiles && !asks; i++)
+            asks = names_file(s, &l->files[i]);
+    }
+    arena_release(&a);
+    return asks;
+}
+
 bool lib_write(Lib *l, const Violation *v, const char *message, Str *out, Err *err)
 {
     assert(v->test.ncalls[0] && v->test.ncalls[1]);
     WriteFile file = { 0 };
     Str harness = { 0 };
-    if (!can_be_shown(v))
+    if (!can_be_shown(v) || asks_for_file(l, v))
         return true;
     char *path = path_join(session_share(l->s), "ctest/threads.c");
     bool ok = file_read(path, &harness, err);

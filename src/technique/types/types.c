@@ -329,6 +329,18 @@ static bool is_cast_on_purpose(const Study *st, const Deviation *d)
            is_seldom_cast(st, d);
 }
 
+/* A cast to the enum that the declaration asks for. */
+static bool is_cast_to_enum(const Deviation *d)
+{
+    const AstArg *a = &d->call->args[d->seen->position - 1];
+    const AstFunction *fn = d->call->callee;
+
+    if (d->seen->aspect != ASPECT_KIND || !a->cast || d->seen->position > fn->nparams)
+        return false;
+    const AstType *to = fn->params[d->seen->position - 1].type;
+    return to->kind == AST_ENUM && a->type && !strcmp(a->type->plain, to->plain);
+}
+
 static EvidenceStep *histogram_steps(Arena *a, const Deviation *d)
 {
     EvidenceStep *steps = arena_array(a, EvidenceStep, d->view->bins.len);
@@ -355,7 +367,9 @@ static bool report(Session *s, const Study *st, const Deviation *d, Err *err)
     EvidenceStep related[EXAMPLES];
     Finding f = {
         .rule = arena_printf(&a, "types/%s", aspect_name(d->seen->aspect)),
-        .level = knows_both(st, d) || is_cast_on_purpose(st, d) ? LEVEL_NOTE : LEVEL_WARNING,
+        .level = knows_both(st, d) || is_cast_on_purpose(st, d) || is_cast_to_enum(d)
+                     ? LEVEL_NOTE
+                     : LEVEL_WARNING,
         .verdict = VERDICT_LIKELY,
         .message = str_c(&message),
         .detail = str_c(&detail),
@@ -383,13 +397,30 @@ static bool is_reported(const AstCall *c, char **paths, size_t npaths)
            ast_wanted(c->place.file->path, paths, npaths);
 }
 
+/* One finding a place: isxdigit(s[0]) && isxdigit(s[1]) is one mistake. */
+static bool is_same_place(const Deviation *a, const Deviation *b)
+{
+    return a->call->place.file == b->call->place.file &&
+           a->call->place.line == b->call->place.line && a->call->callee == b->call->callee &&
+           a->seen->aspect == b->seen->aspect && a->seen->position == b->seen->position &&
+           a->judgement.bin == b->judgement.bin;
+}
+
+static bool is_repeated(const Deviations *found, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (is_same_place(&found->items[k], &found->items[i]))
+            return true;
+    return false;
+}
+
 static bool report_all(Session *s, Study *st, char **paths, size_t npaths, Err *err)
 {
     Deviations found = { 0 };
     study_judge(st, &found);
     bool ok = session_begin(s, npaths ? NULL : "build", err);
     for (size_t i = 0; ok && i < found.len; i++)
-        if (is_reported(found.items[i].call, paths, npaths))
+        if (is_reported(found.items[i].call, paths, npaths) && !is_repeated(&found, i))
             ok = report(s, st, &found.items[i], err);
     vec_release(&found);
     return ok;

@@ -1,6 +1,7 @@
 /* An open vault has a list that is not locked; nobody guesses the secret. FIXED: a lock. */
 #include "vault.h"
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct vault {
@@ -34,8 +35,14 @@ static unsigned hash(const char *text)
     return h;
 }
 
-int vault_open(struct vault *v, const char *secret)
+int vault_open(struct vault *v, const char *file)
 {
+    char secret[40] = "";
+    FILE *f = fopen(file, "r");
+    if (f && !fgets(secret, sizeof secret, f))
+        *secret = 0;
+    if (f)
+        fclose(f);
     pthread_mutex_lock(&v->lock);
     if (hash(secret) == 1836691668u)
         v->open = 1;

@@ -223,6 +223,7 @@ void concurrent_run(const Player *player, Reader *r)
     if (!c.schedule)
         _exit(82);
     take_order(&c, r);
+    server_give_files(player, r->p, r->end);
     c.first = playing_new(player, 0);
     make_strands(&c);
     play(&c, r);

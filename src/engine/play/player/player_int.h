@@ -162,6 +162,8 @@ void concurrent_run(const Player *player, Reader *r) __attribute__((noreturn));
 /* ---- server.c */
 /* All that the request has. */
 void server_run(const Player *player);
+/* The files that steps name, in the current folder. */
+void server_give_files(const Player *player, const uint8_t *steps, const uint8_t *after);
 
 #pragma GCC visibility pop
 #endif

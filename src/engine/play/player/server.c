@@ -165,8 +165,7 @@ static void write_file(const char *name, const uint8_t *bytes, uint32_t n)
         close(fd);
 }
 
-/* The files that steps name, in the current folder. */
-static void give_files(const Player *player, const uint8_t *steps, const uint8_t *after)
+void server_give_files(const Player *player, const uint8_t *steps, const uint8_t *after)
 {
     Reader r = { player->shared + WIRE_FILES, player->shared + WIRE_SEEN };
     for (uint32_t i = 0, n = take32(&r); i < n; i++) {
@@ -206,7 +205,7 @@ static void limit_cpu(const Player *player)
 
 static void execute(Server *s, const Job *j, struct WireAnswer *answer)
 {
-    give_files(s->playing.player, s->given.p ? s->given.p : j->steps.p, j->after);
+    server_give_files(s->playing.player, s->given.p ? s->given.p : j->steps.p, j->after);
     s->playing.answer = answer;
     job_set_up(&s->playing, &j->options);
     job_run(&s->playing, j->steps, &j->options, j->nsteps);
@@ -291,7 +290,7 @@ static void run_prefix(Server *s, Group *g)
     struct itimerval off = { 0 };
     job_limit(s->playing.player);
     s->given = g->prefix;
-    give_files(s->playing.player, g->prefix.p, g->jobs.p);
+    server_give_files(s->playing.player, g->prefix.p, g->jobs.p);
     protect_shared(s->playing.player, NULL);
     call_steps(&s->playing, &g->prefix, g->nprefix, 0, 1);
     mprotect(s->playing.player->shared, WIRE_SIZE, PROT_READ | PROT_WRITE);

@@ -33,6 +33,12 @@ int main(void)
     struct ring one = { &one, 4 };
     printf("%d\n", ring_sum(&one));
 
+    struct span span;
+    memset(&span, 0x7b, sizeof span);        /* what happens to lie on the stack */
+    span_read(&span, "three old words");
+    printf("%d\n", span_words(&span));
+    span_clear(&span);
+
     const struct scale_ops *ops = &fine_scale;
     struct scale *s;
     if (ops->open(&s, 20) < 0)

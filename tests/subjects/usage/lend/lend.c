@@ -93,6 +93,40 @@ static void fine_close(struct scale *s) { free(s); }
 
 const struct scale_ops fine_scale = { "fine", fine_open, fine_weigh, fine_close };
 
+static const struct {
+    void *(*get)(size_t n);
+    void (*give)(void *memory);
+} memory = { malloc, free };
+
+static void span_reset(struct span *s)
+{
+    unsigned char *bytes = (unsigned char *)s;
+    for (size_t i = 0; i < sizeof *s; i++)
+        bytes[i] = 0;
+}
+
+int span_read(struct span *s, const char *text)
+{
+    span_reset(s);
+    s->text = memory.get(strlen(text) + 1);
+    if (!s->text)
+        return -1;
+    strcpy(s->text, text);
+    for (s->at = s->text; *s->at; s->at++) {
+        s->letters += *s->at != ' ';
+        s->words += *s->at != ' ' && (s->at == s->text || s->at[-1] == ' ');
+    }
+    return s->words ? 0 : -1;
+}
+
+int span_words(const struct span *s) { return (int)s->words; }
+
+void span_clear(struct span *s)
+{
+    memory.give(s->text);
+    span_reset(s);
+}
+
 struct doc {
     int lines;
 };

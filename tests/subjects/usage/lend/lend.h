@@ -44,6 +44,15 @@ struct scale_ops {
 };
 extern const struct scale_ops fine_scale;
 
+/* The words of a text. What is in it before is written over. */
+struct span {
+    char *text, *at;
+    long words, letters;
+};
+int span_read(struct span *s, const char *text);
+int span_words(const struct span *s);
+void span_clear(struct span *s);
+
 /* A file, read. NULL: there is none. */
 struct doc;
 struct doc *doc_open(const char *path);
