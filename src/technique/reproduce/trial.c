@@ -94,11 +94,11 @@ static FailureKind kind_of_crash(const CrashFailure *f)
 /* Does the C library say that of its heap? */
 static bool is_heap_check(const Ending *e)
 {
-    static const char *const said[] = { "free(): ",         "malloc(): ",
-                                        "realloc(): ",      "calloc(): ",
-                                        "double free or",   "munmap_chunk(): ",
-                                        "corrupted ",       "malloc_consolidate(): ",
-                                        "mremap_chunk(): ", "unlink_chunk" };
+    static const char *const said[] = {
+        "free(): ",         "malloc(): ",       "realloc(): ", "calloc(): ",
+        "double free or",   "munmap_chunk(): ", "corrupted ",  "malloc_consolidate(): ",
+        "mremap_chunk(): ", "unlink_chunk"
+    };
     for (size_t i = 0; e->kind == FAILURE_ABORT && i < sizeof said / sizeof *said; i++)
         if (str_starts(e->text, said[i]))
             return true;
@@ -313,7 +313,7 @@ bool ending_same(const Ending *crash, const Ending *test, Sameness how)
         return true;
     if (crash->kind == FAILURE_ASSERTION && !same_text(crash, test))
         return false;
-    if (crash->heap && test->heap && how == SAME_SITE)   /* where it is found is chance */
+    if (crash->heap && test->heap && how == SAME_SITE) /* where it is found is chance */
         return true;
     if (!crash->stack.len || !test->stack.len)
         return false;
@@ -430,7 +430,7 @@ static void read_trace(Trial *t, Ending *e)
     }
     line[strcspn(line, "\n")] = 0;
     char *at = line;
-    strtoull(at, &at, 16);                    /* the signal */
+    strtoull(at, &at, 16); /* the signal */
     while (*at == ' ') {
         uint64_t v = strtoull(at, &at, 16);
         vec_push(&e->trace, v);
@@ -461,7 +461,7 @@ static void take_report(const Failure *f, Ending *e)
     if (f->kind == FAILURE_ASSERTION && f->nframes && f->frames[0].function)
         keep_function(f->frames[0].function, e);
     if (f->kind == FAILURE_EXIT)
-        e->kind = FAILURE_NONE;               /* an orderly end */
+        e->kind = FAILURE_NONE; /* an orderly end */
 }
 
 bool trial_run(Trial *t, const char *binary, const TrialPlan *plan, Ending *out, Err *err)
