@@ -587,15 +587,33 @@ static Sym row_of_any_side(Sought *s, const Op *op)
     return row;
 }
 
-static Sym row_of_distinct(Sought *s, const Op *op)
+/* Are two rows alike? All their cells are looked at then. */
+static Truth rows_alike(Sought *s, const Sym *x, const Sym *y)
 {
-    Sym row = demand_row(s, op->in[0]);
+    for (size_t i = 0; i < x->n; i++)
+        if (x->fields[i].used)
+            *x->fields[i].used = true;
+    for (size_t i = 0; i < y->n; i++)
+        if (y->fields[i].used)
+            *y->fields[i].used = true;
+    return sym_rows_alike(s, x, y);
+}
+
+/* No two rows of this op are alike. */
+static void assert_set(Sought *s, const Op *op, const Sym *row)
+{
     set_tag(s, op);
     s->inexact |= may_be_one(s, op);
     for (size_t i = 0; i < s->nmade; i++)
         if (s->made[i].op == op)
-            sought_assert(s, arith_not(s->z, sym_rows_alike(s, &row, s->made[i].row)));
-    remember(s, op, &row);
+            sought_assert(s, arith_not(s->z, rows_alike(s, row, s->made[i].row)));
+    remember(s, op, row);
+}
+
+static Sym row_of_distinct(Sought *s, const Op *op)
+{
+    Sym row = demand_row(s, op->in[0]);
+    assert_set(s, op, &row);
     return row;
 }
 
@@ -660,10 +678,12 @@ static Sym row_of_cube(Sought *s, const Op *op)
 static Sym row_of_sets(Sought *s, const Op *op)
 {
     Sym l = demand_shared(s, op->in[0]);
+    if (!op->all)
+        assert_set(s, op, &l);
     if (op->kind == OP_INTERSECT) {
         Sym r = demand_shared(s, op->in[1]);
         set_tag(s, op);
-        sought_assert(s, sym_rows_alike(s, &l, &r));
+        sought_assert(s, rows_alike(s, &l, &r));
         return l;
     }
     if (op->id < 100000) {
@@ -671,7 +691,7 @@ static Sym row_of_sets(Sought *s, const Op *op)
         for (size_t i = 0; i < t->n && i < MOST_OLD_ROWS; i++) {
             Datum d = datum_tuple(t->rows[i]->tuple);
             Sym old = sym_const(s, &d);
-            sought_assert_as(s, arith_not(s->z, sym_rows_alike(s, &l, &old)), TAG_FRESH);
+            sought_assert_as(s, arith_not(s->z, rows_alike(s, &l, &old)), TAG_FRESH);
         }
     }
     s->inexact = true;
@@ -1004,10 +1024,7 @@ static void demand_duplicate(Sought *s, const Class *c)
     Sym y = demand_row(s, c->op->in[0]);
     s->tag = TAG_OPS + c->op->id;
     assert_other_row(s, 0, mid, s->slots.len);
-    sought_assert(s, sym_rows_alike(s, &x, &y));
-    for (size_t i = 0; i < s->slots.len; i++)
-        for (size_t k = 0; k < s->slots.items[i].row.n; k++)
-            s->slots.items[i].used[k] = true;
+    sought_assert(s, rows_alike(s, &x, &y));
 }
 
 static void demand_two_different(Sought *s, const Class *c)
@@ -1054,21 +1071,15 @@ static void demand_only_left(Sought *s, const Class *c)
     for (size_t i = 0; i < t->n && i < MOST_OLD_ROWS; i++) {
         Datum d = datum_tuple(t->rows[i]->tuple);
         Sym old = sym_const(s, &d);
-        sought_assert_as(s, arith_not(s->z, sym_rows_alike(s, &l, &old)), TAG_FRESH);
+        sought_assert_as(s, arith_not(s->z, rows_alike(s, &l, &old)), TAG_FRESH);
     }
-    for (size_t i = 0; i < s->slots.len; i++)
-        for (size_t k = 0; k < s->slots.items[i].row.n; k++)
-            s->slots.items[i].used[k] = true;
 }
 
 static void demand_in_both(Sought *s, const Class *c)
 {
     Sym l = demand_row(s, c->op->in[0]), r = demand_shared(s, c->op->in[1]);
     s->tag = TAG_OPS + c->op->id;
-    sought_assert(s, sym_rows_alike(s, &l, &r));
-    for (size_t i = 0; i < s->slots.len; i++)
-        for (size_t k = 0; k < s->slots.items[i].row.n; k++)
-            s->slots.items[i].used[k] = true;
+    sought_assert(s, rows_alike(s, &l, &r));
 }
 
 bool demand_class(Sought *s, const Class *c)

@@ -75,6 +75,11 @@ sed 's/i[.]asked ORDER.*/i.shelf/' alone.sql >never.sql
 ok "no row may be what NOT EXISTS forbids" says "completeness 1.00" "$SUNDEW" -w ws examples alone.sql --schema stock.sql
 ok "…and SQLite has the same answer" "$check" stock.sql alone.sql
 ok "…and two of one shelf are impossible" says "a group has two rows   impossible" "$SUNDEW" -w ws examples never.sql --schema stock.sql
+cat >both.sql <<'EOF'
+SELECT count(*) FROM (SELECT city FROM customer WHERE name = 'ann' INTERSECT SELECT city FROM customer WHERE name = 'bob') AS x
+EOF
+ok "INTERSECT gives each row once" says "completeness 1.00" "$SUNDEW" -w ws examples both.sql --schema schema.sql
+ok "…and SQLite has the same answer" "$check" schema.sql both.sql
 run query.sql --schema schema.sql --tests tests >/dev/null 2>&1
 ok "a dbt test is written" sh -c 'grep -q "^unit_tests:" tests/query.yml && grep -q "input: ref(.orders.)" tests/query.yml'
 ok "…that YAML can be read" python3 -c '
