@@ -119,11 +119,22 @@ static const Program *scheduled_program(Races *r, Err *err)
 
 static bool is_stopped(void *session) { return session_interrupted(session); }
 
+/* As `threads` builds it: its --replay takes our schedules. */
+static bool build(Races *r, const Program *p, Err *err)
+{
+    Session *s = r->q->session;
+    CallsPlan plan = { .share = session_share(s), .root = session_root(s), .kept = true };
+    Calls *calls = calls_open(p, &plan, err);
+    bool ok = calls && build_schedule(p, calls, session_libexec(s), true, &r->build, err);
+    calls_close(calls);
+    return ok;
+}
+
 static bool search(Races *r, Err *err)
 {
     Inquiry *q = r->q;
     const Program *p = scheduled_program(r, err);
-    if (!p || !build_schedule(p, NULL, session_libexec(q->session), true, &r->build, err))
+    if (!p || !build(r, p, err))
         return false;
     r->cwd = path_absolute(".");
     SchedulerPlan plan = {
