@@ -27,8 +27,8 @@ struct stmt: 2 objects, 8 nodes, 8 edges
     0 -> 1  SELF = conn_statement(c)  [2, creates]
     1 -> 2  tiny_parse(SELF, sql = "create table test (name char(25), id int)" | "drop table test")  [2, by the library]
     1 -> 3  stmt_execute(SELF, sql = "create table test (name char(25), id int)" | "drop table test") gives 0  [2]
-    3 -> 4  tiny_parse(SELF, sql = "insert into test (name, id) values (\047Bob\047, 1)")  [1, by the library]
-    3 -> 5  stmt_update(SELF, sql = "insert into test (name, id) values (\047Bob\047, 1)") gives 1  [1]
+    3 -> 4  tiny_parse(SELF, sql = "insert into test (name, id) values (\'Bob\', 1)")  [1, by the library]
+    3 -> 5  stmt_update(SELF, sql = "insert into test (name, id) values (\'Bob\', 1)") gives 1  [1]
     3 -> 6  stmt_close(SELF)  [1, ends]
     5 -> 7  stmt_close(SELF)  [1, ends]
 W
