@@ -4,6 +4,7 @@
  */
 #include "engine/explore/program/c_builder.h"
 #include "base/file.h"
+#include "base/tempdir.h"
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +20,7 @@
 struct Builder {
     pid_t pid;                   /* 0: it is no more */
     int to, from;                /* pipes */
+    const char *scratch;         /* its folder for temporary files */
     size_t functions;            /* bytes of a `reached` */
     BuildKind does;
 };
@@ -108,8 +110,12 @@ Builder *builder_new(const BuilderPlan *plan, Err *err)
     int to[2], from[2];
     Builder *b = xcalloc(1, sizeof *b);
     b->functions = program_index_limit(plan->builds.program);
-    if (pipe2(to, O_CLOEXEC) != 0) {
-        err_errno(err, "pipe");
+    b->scratch = tempdir_new(NULL, err);
+    if (!b->scratch || pipe2(to, O_CLOEXEC) != 0) {
+        if (b->scratch) {
+            err_errno(err, "pipe");
+            tempdir_remove(b->scratch);
+        }
         free(b);
         return NULL;
     }
@@ -117,6 +123,7 @@ Builder *builder_new(const BuilderPlan *plan, Err *err)
         err_errno(err, "pipe");
         close(to[0]);
         close(to[1]);
+        tempdir_remove(b->scratch);
         free(b);
         return NULL;
     }
@@ -127,6 +134,7 @@ Builder *builder_new(const BuilderPlan *plan, Err *err)
     if (b->pid == 0) {
         setsid();
         prctl(PR_SET_PDEATHSIG, SIGKILL);
+        setenv("TMPDIR", b->scratch, 1);         /* compilers that are killed leave files */
         close(to[1]);
         close(from[0]);
         work(plan, to[0], from[1], b->functions);
@@ -184,6 +192,7 @@ void builder_free(Builder *b)
         kill_session(b->pid);
         waitpid(b->pid, NULL, 0);                /* only now may its number be another's */
     }
+    tempdir_remove(b->scratch);
     close(b->to);
     close(b->from);
     free(b);
