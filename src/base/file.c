@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -227,6 +228,16 @@ bool dir_make(const char *path, Err *err)
     if (ok && !file_is_dir(path))
         ok = err_set(err, "%s: not a folder", path);
     return ok;
+}
+
+int dir_lock(const char *path, bool *busy)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    *busy = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (!*busy)
+        return fd;
+    close(fd);
+    return -1;
 }
 
 void dir_remove(const char *path)

@@ -34,6 +34,9 @@ bool file_is_regular(const char *path);
 bool file_is_pipe(const char *path);      /* opening it waits for who writes it */
 int64_t file_size(const char *path);                  /* -1 if there is none */
 bool dir_make(const char *path, Err *err);            /* with its parents */
+/* Nobody else can lock the folder until the descriptor is closed or the process ends. -1: somebody
+ * else has it (*busy), or it can't be opened (errno). */
+int dir_lock(const char *path, bool *busy);
 void dir_remove(const char *path);                    /* with all below it */
 /* The names in a folder, sorted, without . and .. */
 bool dir_list(const char *path, Strings *names, Err *err);

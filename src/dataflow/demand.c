@@ -590,12 +590,8 @@ static Sym row_of_any_side(Sought *s, const Op *op)
 /* Are two rows alike? All their cells are looked at then. */
 static Truth rows_alike(Sought *s, const Sym *x, const Sym *y)
 {
-    for (size_t i = 0; i < x->n; i++)
-        if (x->fields[i].used)
-            *x->fields[i].used = true;
-    for (size_t i = 0; i < y->n; i++)
-        if (y->fields[i].used)
-            *y->fields[i].used = true;
+    sym_look(x);
+    sym_look(y);
     return sym_rows_alike(s, x, y);
 }
 

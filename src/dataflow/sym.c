@@ -1135,6 +1135,13 @@ static Sym of_case(Sought *s, const Term *t, const SymEnv *env)
 
 /* ---- structure */
 
+void sym_look(const Sym *row)
+{
+    for (size_t i = 0; i < row->n; i++)
+        if (row->fields[i].used)
+            *row->fields[i].used = true;
+}
+
 static Sym take_field(Sought *s, const Sym *row, int index)
 {
     if (index < 0 || (size_t)index >= row->n)
@@ -1199,9 +1206,7 @@ static Sym of_field_sym(Sought *s, const Term *t, const SymEnv *env)
         return guess(s, t->type);
     if (t->index >= 0)
         return take_field(s, e->row, t->index);
-    for (size_t i = 0; i < e->row->n; i++)
-        if (e->row->fields[i].used)
-            *e->row->fields[i].used = true;
+    sym_look(e->row);
     return *e->row;
 }
 

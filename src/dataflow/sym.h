@@ -145,6 +145,7 @@ Truth sym_equal(Sought *s, const Sym *x, const Sym *y);       /* neither is null
 Truth sym_alike(Sought *s, const Sym *x, const Sym *y);       /* null is like null */
 Truth sym_rows_alike(Sought *s, const Sym *x, const Sym *y);  /* all fields */
 Sym sym_tuple(Sought *s, size_t n);
+void sym_look(const Sym *row);                     /* somebody looks at all its cells */
 Sym sym_choose(Sought *s, Truth c, const Sym *x, const Sym *y);   /* c ? x : y of any type */
 /* The value in the solver's model. */
 Datum sym_value(Sought *s, const Sym *x, Type type, Arena *a);

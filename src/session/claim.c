@@ -3,11 +3,8 @@
  * however that happens. */
 #include "base/file.h"
 #include "session/session_int.h"
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 static bool is_ours(const Session *s, const char *folder)
@@ -26,17 +23,14 @@ bool session_claim(Session *s, const char *folder, Err *err)
         return true;
     }
     Err later = { 0 };             /* who has something to write will say it */
-    c.fd = dir_make(folder, &later) ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    bool ok = c.fd < 0 || flock(c.fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK ||
-              err_set(err, "%s: another command is at work there; name another folder", folder);
-    if (ok && c.fd >= 0) {
-        vec_push(&s->claims, c);
-        return true;
-    }
+    bool busy = false;
+    c.fd = dir_make(folder, &later) ? dir_lock(folder, &busy) : -1;
     if (c.fd >= 0)
-        close(c.fd);
-    free(c.folder);
-    return ok;
+        vec_push(&s->claims, c);
+    else
+        free(c.folder);
+    return !busy ||
+           err_set(err, "%s: another command is at work there; name another folder", folder);
 }
 
 void claims_release(Session *s)

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -173,11 +172,11 @@ FrontLimits explorer_limits(Explorer *x)
 /* Held as long as the process lives: two explorations would overwrite each other's. */
 static bool lock_folder(Explorer *x, const char *out, Err *err)
 {
-    x->lock_fd = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (x->lock_fd < 0)
-        return err_errno(err, "%s", out);
-    return flock(x->lock_fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK ||
-           err_set(err, "%s: another exploration is at work there", x->plan->out);
+    bool busy;
+    x->lock_fd = dir_lock(out, &busy);
+    if (busy)
+        return err_set(err, "%s: another exploration is at work there", x->plan->out);
+    return x->lock_fd >= 0 || err_errno(err, "%s", out);
 }
 
 bool explorer_own_folder(const char *folder, Err *err)

@@ -114,6 +114,8 @@ void pair_free(Pair *p)
         return;
     for (size_t i = 0; i < p->found.len; i++)
         failure_release(&p->found.items[i].failure);
+    usage_free(p->usage);        /* the APIs outlive it */
+    usage_free(p->client);
     for (int i = 0; i < NSIDES; i++) {
         exec_close(p->side[i].exec);
         api_close(p->side[i].api);
@@ -121,8 +123,6 @@ void pair_free(Pair *p)
         free(p->side[i].library);
         free(p->side[i].preload);
     }
-    usage_free(p->usage);
-    usage_free(p->client);
     ownership_free(p->ownership);
     pool_free(p->pool);
     vec_release(&p->found);
