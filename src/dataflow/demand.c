@@ -757,7 +757,7 @@ Sym demand_row(Sought *s, const Op *op)
 {
     if (s->stuck)
         return nulls(s, op);
-    if (s->deadline && clock_seconds() > s->deadline)
+    if ((s->deadline && clock_seconds() > s->deadline) || (s->stop && s->stop(s->stop_arg)))
         return cannot(s, "the time was over");
     switch (op->kind) {
     case OP_LOAD: return row_of_load(s, op);

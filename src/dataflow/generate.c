@@ -152,7 +152,10 @@ static size_t count(const bool *b, size_t n)
     return k;
 }
 
-static bool late(const Gen *g) { return clock_seconds() > g->deadline; }
+static bool late(const Gen *g)
+{
+    return clock_seconds() > g->deadline || (g->gp->stop && g->gp->stop(g->gp->stop_arg));
+}
 
 static bool refresh(Gen *g)
 {
@@ -853,7 +856,9 @@ static Sought sought_for(Gen *g, size_t class, Shape shape, double seconds, Aren
                  .passive = g->gp->passive,
                  .ev = g->ev,
                  .shape = shape,
-                 .deadline = g->deadline };
+                 .deadline = g->deadline,
+                 .stop = g->gp->stop,
+                 .stop_arg = g->gp->stop_arg };
     /* Effort decides, so that a busy machine gives the same rows. */
     double left = g->deadline - clock_seconds();
     s.z = arith_new(&(ArithPlan){ .seconds = left > 0.1 ? left : 0.1,

@@ -31,6 +31,8 @@ typedef struct GeneratePlan {
     bool no_real_values; /* privacy: no value of the samples is copied */
     bool passive; /* users' functions are not called on new arguments */
     bool no_solver; /* only rows of the samples */
+    bool (*stop)(void *arg); /* asked often: an end as if the time was over; NULL: never */
+    void *stop_arg;
 } GeneratePlan;
 
 typedef struct Examples {

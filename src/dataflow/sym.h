@@ -118,6 +118,8 @@ typedef struct Sought {
     int aside;                 /* within so many subqueries */
     int shared;                /* two rows that are demanded may be made of one row */
     double deadline;           /* of making the demand; 0: none */
+    bool (*stop)(void *arg);   /* likewise; NULL: never */
+    void *stop_arg;
     struct Made {
         const Op *op;
         const Sym *row;

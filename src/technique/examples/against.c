@@ -209,6 +209,8 @@ static bool try_rows(Session *s, const Pair *p, const Input *in, bool *found, Er
 
 /* The classes of both programs, with and without real values: rows that show
  * all that one does are likely to show where the other differs. */
+static bool is_stopped(void *session) { return session_interrupted(session); }
+
 static bool try_generated(Session *s, const Pair *p, const Input *samples, int round, bool *found,
                           Err *err)
 {
@@ -221,7 +223,9 @@ static bool try_generated(Session *s, const Pair *p, const Input *samples, int r
                         .seed = p->seed + (uint64_t)round,
                         .goals = GOALS_NULLS | GOALS_BOUNDARIES | GOALS_MCDC | GOALS_EMPTY,
                         .seconds = session_time_left(s, 0) / (4 - round),
-                        .no_real_values = made_only };
+                        .no_real_values = made_only,
+                        .stop = is_stopped,
+                        .stop_arg = s };
     Examples *e = examples_generate(plan, &gp, err);
     bool ok = e != NULL;
     if (ok) {

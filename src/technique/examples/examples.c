@@ -396,6 +396,8 @@ static void print_examples(Job *j, const Examples *e)
     show_figures(&e->metrics, out);
 }
 
+static bool is_stopped(void *session) { return session_interrupted(session); }
+
 static bool make_examples(Job *j, int goals, Err *err)
 {
     GeneratePlan gp = { .samples = j->samples,
@@ -404,7 +406,9 @@ static bool make_examples(Job *j, int goals, Err *err)
                         .seed = session_seed(j->s),
                         .seconds = session_time_left(j->s, 0),
                         .no_real_values = session_flag(j->s, "private"),
-                        .passive = session_flag(j->s, "passive") };
+                        .passive = session_flag(j->s, "passive"),
+                        .stop = is_stopped,
+                        .stop_arg = j->s };
     Examples *e = examples_generate(j->plan, &gp, err);
     if (!e)
         return false;
