@@ -87,7 +87,7 @@ typedef struct SundewFrame {
     uint64_t sp;
     uint32_t row;
     uint8_t flags;                     /* SUNDEW_FRAME_… */
-    uint8_t pad;
+    uint8_t offs;                      /* SundewRow.offs at the entry */
     uint16_t nstale;                   /* stale frames beneath */
     uint32_t prev;                     /* the frame beneath, stale or not; 0 */
     uint32_t below;                    /* the frame of the caller; 0 */
@@ -314,12 +314,15 @@ typedef struct SundewRow {
     uint32_t copying;                  /* ticks, estimated from samples */
     uint8_t backoff;
     uint8_t early;                     /* entries with all variables copied; it stops counting */
+    uint8_t offs;                      /* how often it was turned off; begins anew */
     uint64_t until;                    /* when it gets another chance; 0 */
 } SundewRow;
 
 extern SundewRow *sundew_rows;         /* one a row; NULL: no limit */
 extern uint8_t sundew_on;              /* the mode that a row has when it is on */
 uint64_t sundew_ticks(void);
+/* Was its function turned off since the entry? Then it was left without a word (see monitor.h). */
+bool sundew_turned_off(const SundewFrame *f);
 void sundew_adapt_start(void);
 void sundew_adapt_tick(SundewThread *t);
 enum {
