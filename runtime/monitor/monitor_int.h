@@ -143,6 +143,7 @@ typedef struct SundewThread {
     void *stack;                       /* ours: SUNDEW_ALT_SIZE bytes */
     sigjmp_buf *guard;                 /* where a fault while dumping goes on */
     const char *said;                  /* text of a failed assertion */
+    uint64_t told_pc, told_sp;         /* where a signal came that a file tells of; 0 */
     void *(*routine)(void *);
     void *arg;
     SundewLane lanes[SUNDEW_LANES];
@@ -262,6 +263,8 @@ typedef struct SundewCall {
 } SundewCall;
 unsigned sundew_unwind(SundewThread *t, void *context, uint64_t sp, SundewCall *out, unsigned most,
                        bool *sure);
+/* Where a signal came. */
+SundewCall sundew_unwind_from(const void *context);
 void sundew_unwind_prime(void);
 
 /* ---- out: the file */

@@ -79,6 +79,7 @@ static void thread_reset(SundewThread *t)
     t->alternate = (stack_t){ .ss_flags = SS_DISABLE };
     t->guard = NULL;
     t->said = NULL;
+    t->told_pc = t->told_sp = 0;
 }
 
 SundewThread *sundew_thread_take(void)
