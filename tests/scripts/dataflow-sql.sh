@@ -48,6 +48,19 @@ echo "SELECT kind, count(*) FROM short WHERE code = '' OR born < '1950-01-01' GR
 ok "one letter, the empty text and old dates are found" says "completeness 1.00" "$SUNDEW" -w ws examples letters.sql --schema short.sql
 echo "SELECT kind FROM short WHERE code = 'a' ORDER BY kind" >one.sql
 ok "a key has one row: two are proved impossible" says "two rows differ   impossible" "$SUNDEW" -w ws examples one.sql --schema short.sql
+cat >films.sql <<'EOF'
+CREATE TABLE firm (id int PRIMARY KEY, name text, kind text);
+CREATE TABLE film (id int PRIMARY KEY, firm int REFERENCES firm (id), title text, note text);
+EOF
+cat >films-query.sql <<'EOF'
+SELECT min(film.title) FROM film, firm
+WHERE film.firm = firm.id AND (firm.name LIKE '%Film%' OR firm.name LIKE '%Warner%') AND firm.kind = 'production companies'
+  AND film.note LIKE '%(Japan)%' AND film.note NOT LIKE '%(USA)%' AND (film.note LIKE '%(2006)%' OR film.note LIKE '%(2007)%')
+  AND (film.title LIKE 'One Piece%' OR film.title LIKE 'Dragon Ball Z%') AND film.title NOT LIKE '%Yu%'
+EOF
+ok "many patterns of many columns: each column has its own" says "completeness 1.00" "$SUNDEW" -w ws examples films-query.sql --schema films.sql
+sed 's/(2006)/(USA)/;s/(2007)/a(USA)/' films-query.sql >films-never.sql
+ok "…what none of its texts can be is not shown" says "row passes   " "$SUNDEW" -w ws examples films-never.sql --schema films.sql
 cat >stock.sql <<'EOF'
 CREATE TABLE item (
   shelf smallint NOT NULL, place int NOT NULL, price real NOT NULL, share real NOT NULL CHECK (share >= 0 AND share <= 1),
