@@ -48,6 +48,12 @@ echo "SELECT kind, count(*) FROM short WHERE code = '' OR born < '1950-01-01' GR
 ok "one letter, the empty text and old dates are found" says "completeness 1.00" "$SUNDEW" -w ws examples letters.sql --schema short.sql
 echo "SELECT kind FROM short WHERE code = 'a' ORDER BY kind" >one.sql
 ok "a key has one row: two are proved impossible" says "two rows differ   impossible" "$SUNDEW" -w ws examples one.sql --schema short.sql
+echo "CREATE TABLE depth (id int PRIMARY KEY, metres int DEFAULT -1 CHECK (metres > -11000), zone numeric(5,2));" >depth.sql
+echo "SELECT id FROM depth WHERE metres < -10990 AND zone = -5 AND metres IN (- 10995, -(10996)) ORDER BY id" >deep.sql
+ok "negative numbers" sh -c '"$SUNDEW" -w ws examples deep.sql --schema depth.sql | grep -Eq "^  \(.*, -1099[56], -5.0\)"'
+ok "…SQLite has the same answer" "$check" depth.sql deep.sql
+echo "SELECT id FROM depth WHERE metres < -10999" >deepest.sql
+ok "…none is below what a CHECK allows" says "no row can pass" "$SUNDEW" -w ws examples deepest.sql --schema depth.sql
 cat >films.sql <<'EOF'
 CREATE TABLE firm (id int PRIMARY KEY, name text, kind text);
 CREATE TABLE film (id int PRIMARY KEY, firm int REFERENCES firm (id), title text, note text);
