@@ -1171,7 +1171,8 @@ static bool shows_all(Gen *g, const bool *want, size_t *lost)
     for (size_t i = 0; i < g->classes->n; i++)
         if (want[i] && !now[i])
             *lost = i;
-    bool ok = covers(now, want, g->classes->n) && rules_broken(g->p, inputs) <= g->broken;
+    bool ok = covers(now, want, g->classes->n) && faults_of(r) <= g->faults &&
+              rules_broken(g->p, inputs) <= g->broken;
     free(now);
     run_free(r);
     return ok;

@@ -116,6 +116,7 @@ typedef struct Sought {
     const Op *filled;          /* this GROUP must have two rows */
     size_t turn;               /* rows of unions so far */
     int aside;                 /* within so many subqueries */
+    int lazy;                  /* within so many terms that may not be computed */
     int shared;                /* two rows that are demanded may be made of one row */
     double deadline;           /* of making the demand; 0: none */
     bool (*stop)(void *arg);   /* likewise; NULL: never */

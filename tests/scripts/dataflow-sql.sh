@@ -54,6 +54,11 @@ ok "negative numbers" sh -c '"$SUNDEW" -w ws examples deep.sql --schema depth.sq
 ok "…SQLite has the same answer" "$check" depth.sql deep.sql
 echo "SELECT id FROM depth WHERE metres < -10999" >deepest.sql
 ok "…none is below what a CHECK allows" says "no row can pass" "$SUNDEW" -w ws examples deepest.sql --schema depth.sql
+echo "SELECT id, metres FROM depth WHERE 10 / metres > 0" >share.sql
+mkdir -p depths && printf 'id,metres,zone\n1,0,1\n2,3,1\n' >depths/depth.csv
+ok "a division by zero would end the query" says "division by zero ends the query" "$SUNDEW" -w ws examples share.sql --schema depth.sql --measure depths
+ok "…is not one of the examples" sh -c '! "$SUNDEW" -w ws examples share.sql --schema depth.sql --data depths | grep -E "^  \([0-9]+, 0,|ends the query"'
+ok "…and is null in SQLite" sh -c '! "$SUNDEW" -w ws examples share.sql --schema depth.sql --measure depths --dialect sqlite | grep "ends the query"'
 cat >films.sql <<'EOF'
 CREATE TABLE firm (id int PRIMARY KEY, name text, kind text);
 CREATE TABLE film (id int PRIMARY KEY, firm int REFERENCES firm (id), title text, note text);
