@@ -1068,13 +1068,62 @@ static bool is_proved(const Gen *g, const Shape *shapes, const bool *proved, siz
     return false;
 }
 
-static bool solve_class(Gen *g, size_t i, double seconds)
+/* How many rows an op has at most, if its kind tells. */
+static size_t most_rows(const Op *op)
+{
+    size_t n = 0;
+    switch (op->kind) {
+    case OP_VALUES: return op->nrows;
+    case OP_GROUP: return op->all ? 1 : SIZE_MAX;
+    case OP_FOREACH:
+        for (size_t i = 0; i < op->nitems; i++)
+            if (op->items[i].flatten)
+                return SIZE_MAX;
+        return most_rows(op->in[0]);
+    case OP_UNION:
+        for (size_t i = 0; i < op->nin; i++) {
+            size_t more = most_rows(op->in[i]);
+            n = more > SIZE_MAX - n ? SIZE_MAX : n + more;
+        }
+        return n;
+    case OP_LIMIT:
+        n = most_rows(op->in[0]);
+        if (op->count && op->count->kind == TERM_CONST && op->count->value.kind == DATUM_LONG &&
+            op->count->value.u.i >= 0 && (size_t)op->count->value.u.i < n)
+            n = (size_t)op->count->value.u.i;
+        return n;
+    case OP_FILTER:
+    case OP_SPLIT:
+    case OP_ORDER:
+    case OP_DISTINCT:
+    case OP_SAMPLE:
+    case OP_WINDOW: return most_rows(op->in[0]);
+    default: return SIZE_MAX;
+    }
+}
+
+/* The class takes more rows of its input than there can be. */
+static bool takes_too_many(const Class *c)
+{
+    bool two = c->kind == CLASS_TWO_DIFFERENT || c->kind == CLASS_DUPLICATE ||
+               c->kind == CLASS_GROUP_OF_TWO;
+    size_t rows = two ? 2 : c->kind == CLASS_MORE_THAN_LIMIT ? c->needs : 0;
+    return c->op->nin == 1 && most_rows(c->op->in[0]) < rows;
+}
+
+/* `small`: groups of more than a few rows are left for later. */
+static bool solve_class(Gen *g, size_t i, double seconds, bool small)
 {
     Shape shapes[MOST_SHAPES];
     bool proved[MOST_SHAPES] = { 0 };
     Class *c = &g->classes->items[i];
     if (late(g))
         return over(c);
+    if (takes_too_many(c)) {
+        c->why = WHY_UNSAT;
+        c->reason = "its input never has so many rows";
+        return false;
+    }
     size_t n = shapes_for(g, c, shapes);
     bool all_proofs = true;
     c->nconflict = 0;
@@ -1087,6 +1136,10 @@ static bool solve_class(Gen *g, size_t i, double seconds)
             return over(c);
         if (is_proved(g, shapes, proved, k))
             continue;
+        if (small && shapes[k].group > 5) {
+            all_proofs = false;
+            continue;
+        }
         Verdict v = attempt(g, i, shapes[k], seconds);
         proved[k] = v.proof;
         if (v.solved)
@@ -1134,9 +1187,9 @@ static void solve_turns(Gen *g, int from, int to)
                 Class *c = &g->classes->items[i];
                 if (c->shown || turn_of(c) != turn || (pass && impossible(c)))
                     continue;
-                progress |= solve_class(g, i, (pass ? 4 : 1) * patience);
+                progress |= solve_class(g, i, (pass ? 4 : 1) * patience, !pass);
             }
-        if (!progress || !is_missing(g, from, to))
+        if ((!progress && pass) || !is_missing(g, from, to))
             break;
     }
 }

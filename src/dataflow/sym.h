@@ -79,11 +79,13 @@ typedef struct Shape {
 
 enum { SIDE_BY_TURNS = -1 };
 
-/* EXISTS of a subquery that looks through one table. */
+/* EXISTS of a subquery that looks through one table, or the other rows that a
+ * subquery of one row must not have. */
 typedef struct Absent {
     const Op *op, *load;
     const SymEnv *env;
     const Sym *x;              /* IN: what is compared; NULL: nothing */
+    size_t own;                /* the slot of the one row; SIZE_MAX: none */
     TermKind compare;
     Truth there, guard;
     int tag;

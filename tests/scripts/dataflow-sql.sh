@@ -59,6 +59,9 @@ mkdir -p depths && printf 'id,metres,zone\n1,0,1\n2,3,1\n' >depths/depth.csv
 ok "a division by zero would end the query" says "division by zero ends the query" "$SUNDEW" -w ws examples share.sql --schema depth.sql --measure depths
 ok "…is not one of the examples" sh -c '! "$SUNDEW" -w ws examples share.sql --schema depth.sql --data depths | grep -E "^  \([0-9]+, 0,|ends the query"'
 ok "…and is null in SQLite" sh -c '! "$SUNDEW" -w ws examples share.sql --schema depth.sql --measure depths --dialect sqlite | grep "ends the query"'
+echo "SELECT max(metres) FROM depth ORDER BY 1 LIMIT 5" >highest.sql
+ok "a sum without groups has one row: no LIMIT cuts it" says "more rows than the limit   impossible" "$SUNDEW" -w ws examples highest.sql --schema depth.sql
+ok "…and nothing is left open" says "sundew: complete" "$SUNDEW" -w ws examples highest.sql --schema depth.sql
 cat >films.sql <<'EOF'
 CREATE TABLE firm (id int PRIMARY KEY, name text, kind text);
 CREATE TABLE film (id int PRIMARY KEY, firm int REFERENCES firm (id), title text, note text);
