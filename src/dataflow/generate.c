@@ -16,6 +16,7 @@ enum {
     MOST_SHAPES = 48,
     MOST_ROUNDS = 16,
     MOST_LEAVES = 300,
+    MOST_EASY = 16,
     MOST_REPAIRS = 6,
     MOST_TRIES = 300,
     MOST_MERGES = 120,
@@ -687,6 +688,32 @@ static bool try_subsets(Gen *g, Copying *x, bool **varied, size_t class)
     return ok || try_variants(g, x, varied, class, 40);
 }
 
+static bool **flags_for_columns(Gen *g)
+{
+    bool **f = arena_array(&g->arena, bool *, g->p->ops.len);
+    for (size_t i = 0; i < g->p->ops.len; i++)
+        f[i] = arena_array(&g->arena, bool, g->know->ncolumns[i] + 1);
+    return f;
+}
+
+/* One column of all that GROUP and ORDER look at: the others may have to stay as
+ * they are. */
+static bool try_each_column(Gen *g, Copying *x, bool **varied, size_t class)
+{
+    bool **one = flags_for_columns(g), ok = false;
+    x->c.varied = one;
+    x->c.word = -1;
+    for (size_t i = 0; i < g->p->ops.len; i++)
+        for (size_t c = 0; c < g->know->ncolumns[i] && !ok && !late(g); c++) {
+            if (!varied[i][c] || !x->chosen[i])
+                continue;
+            one[i][c] = true;
+            ok = try_copies(g, x, class);
+            one[i][c] = false;
+        }
+    return ok;
+}
+
 /* Copies of one table's rows, then of all, in a group that is there or in a new one. */
 static bool try_rounds(Gen *g, Copying *x, bool **keys, size_t class)
 {
@@ -724,20 +751,13 @@ static bool try_many(Gen *g, Copying *x, bool **keys, size_t class)
     return ok;
 }
 
-static bool has_group_above(const Op *op)
+/* Does the number of rows decide somewhere above? */
+static bool counts_above(const Op *op)
 {
-    bool group = op->kind == OP_GROUP;
-    for (size_t i = 0; i < op->nin && !group; i++)
-        group = has_group_above(op->in[i]);
-    return group;
-}
-
-static bool **flags_for_columns(Gen *g)
-{
-    bool **f = arena_array(&g->arena, bool *, g->p->ops.len);
-    for (size_t i = 0; i < g->p->ops.len; i++)
-        f[i] = arena_array(&g->arena, bool, g->know->ncolumns[i] + 1);
-    return f;
+    bool yes = op->kind == OP_GROUP || op->kind == OP_WINDOW || op->kind == OP_RANK;
+    for (size_t i = 0; i < op->nin && !yes; i++)
+        yes = counts_above(op->in[i]);
+    return yes;
 }
 
 static size_t all_rows(Gen *g, Copying *x)
@@ -783,8 +803,9 @@ static bool copy_class(Gen *g, size_t class)
     x.rows.len = 0;
     memset(x.chosen, 0, nops * sizeof *x.chosen);
     lineage_of(g, witness, &x.rows);
-    bool ok = try_subsets(g, &x, varied, class) || (is_of_condition(c) && has_group_above(c->op) &&
-                                                    try_many(g, &x, flags_for_columns(g), class));
+    bool ok =
+        try_subsets(g, &x, varied, class) || try_each_column(g, &x, varied, class) ||
+        (is_of_condition(c) && counts_above(c->op) && try_many(g, &x, flags_for_columns(g), class));
     if (!ok) {
         all_rows(g, &x);
         ok = x.rows.len < 60 && try_variants(g, &x, varied, class, 40);
@@ -1177,18 +1198,40 @@ static bool is_missing(const Gen *g, int from, int to)
     return false;
 }
 
-static void solve_turns(Gen *g, int from, int to)
+/* How many rows of tables a row of an op is made of, about. */
+static size_t rows_below(const Op *op)
+{
+    size_t n = op->kind == OP_LOAD, most = 0;
+    for (size_t i = 0; i < op->nin && n < MOST_EASY * 2; i++) {
+        size_t k = rows_below(op->in[i]);
+        n += k;
+        most = k > most ? k : most;
+    }
+    return op->kind == OP_UNION ? most : op->kind == OP_GROUP ? 2 * n : n;
+}
+
+/* The last classes bring rows for most of the others, unless they are too hard. */
+static bool solve_turn(Gen *g, int turn, int pass, bool easy)
 {
     double patience = g->gp->patience > 0 ? g->gp->patience : 0.5;
+    bool progress = false;
+    for (size_t i = g->classes->n; i-- > 0;) {
+        Class *c = &g->classes->items[i];
+        if (c->shown || turn_of(c) != turn || (pass && impossible(c)) ||
+            (rows_below(c->op) <= MOST_EASY) != easy)
+            continue;
+        progress |= solve_class(g, i, (pass ? 4 : 1) * patience, !pass);
+    }
+    return progress;
+}
+
+static void solve_turns(Gen *g, int from, int to)
+{
     for (int pass = 0; pass < 3 && !late(g); pass++) {
         bool progress = false;
         for (int turn = from; turn <= to; turn++)
-            for (size_t i = g->classes->n; i-- > 0;) {
-                Class *c = &g->classes->items[i];
-                if (c->shown || turn_of(c) != turn || (pass && impossible(c)))
-                    continue;
-                progress |= solve_class(g, i, (pass ? 4 : 1) * patience, !pass);
-            }
+            for (int hard = 0; hard < 2; hard++)
+                progress |= solve_turn(g, turn, pass, !hard);
         if ((!progress && pass) || !is_missing(g, from, to))
             break;
     }

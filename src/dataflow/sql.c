@@ -432,10 +432,8 @@ static void mend_integers(const SqlText *t, json_t *node)
     if (lost && at >= 0 && (size_t)at < t->n && t->text[at] == '-')
         json_object_set_new(ival, "ival",
                             json_integer(-strtoll(t->text + digits_at(t, (size_t)at), NULL, 10)));
-    json_object_foreach(node, key, v)
-        mend_integers(t, v);
-    json_array_foreach(node, i, v)
-        mend_integers(t, v);
+    json_object_foreach(node, key, v) mend_integers(t, v);
+    json_array_foreach(node, i, v) mend_integers(t, v);
 }
 
 static json_t *tree_of(Sql *q)
