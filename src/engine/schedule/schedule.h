@@ -66,6 +66,7 @@ typedef struct SchedulerPlan {
     RunFd fd;                        /* what the player gets besides */
     const char *preload;             /* a library to load first; NULL */
     bool quick;                      /* reports of sanitizers have no names and lines */
+    bool look_up;                    /* …but we look up those of the build and of the system */
 } SchedulerPlan;
 
 Scheduler *scheduler_open(const SchedulerPlan *plan, Err *err);

@@ -237,7 +237,9 @@ static bool open_whole(Whole *w, Err *err)
                            .argv = strings_argv(&w->argv),
                            .cwd = w->cwd,
                            .input_file = session_option(s, "stdin"),
-                           .racing = true };
+                           .racing = true,
+                           .quick = true,
+                           .look_up = true };
     w->scheduler = scheduler_open(&plan, err);
     return w->scheduler != NULL;
 }
