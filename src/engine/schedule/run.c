@@ -131,6 +131,29 @@ void schedule_callers(Scheduler *s, const struct sundew_side *side, ScheduleCall
     vec_release(&all);
 }
 
+typedef Vec(uint64_t) Addresses;
+
+static void add_addresses(const struct sundew_side *side, Addresses *to)
+{
+    for (size_t i = 0; i < SUNDEW_SCHEDULE_STACK && side->stack[i]; i++)
+        vec_push(to, side->stack[i]);
+}
+
+void schedule_look_up(Scheduler *s, const struct sundew_race *races, size_t n)
+{
+    Addresses all = { 0 };
+    Places ignored = { 0 };
+    assert(races || !n);
+    for (size_t i = 0; i < n; i++) {
+        add_addresses(&races[i].first, &all);
+        add_addresses(&races[i].second, &all);
+    }
+    if (all.len)
+        find_places(s, s->plan.build->path, all.items, all.len, &ignored);
+    vec_release(&ignored);
+    vec_release(&all);
+}
+
 typedef Vec(FailureFrame) Frames;
 
 /* The file to look into; NULL: none. The text of a report is the subject's, so only our build and

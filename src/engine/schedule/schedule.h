@@ -118,6 +118,10 @@ typedef Vec(ScheduleSite) ScheduleCallers;       /* .what is not set */
  * out. The texts live as long as the scheduler. */
 void schedule_callers(Scheduler *s, const struct sundew_side *side, ScheduleCallers *out);
 
+/* The same for many: asks for the names of all these races at once, so that
+ * schedule_callers() has them. */
+void schedule_look_up(Scheduler *s, const struct sundew_race *races, size_t n);
+
 /* --- the turn that was taken */
 
 /* The first access at which a thread was stopped that could have gone on, and the first access of

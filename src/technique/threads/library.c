@@ -626,6 +626,7 @@ static char *free_folder(const Lib *l)
 static bool report_all(Lib *l, Err *err)
 {
     bool ok = session_begin(l->s, program_captured(l->program)->name, err);
+    races_look_up(l->quick, &l->races);
     for (size_t i = 0; ok && i < l->found.len; i++) {
         if (!l->found.items[i].folder)
             l->found.items[i].folder = free_folder(l);

@@ -176,7 +176,7 @@ typedef struct Lib {
     Vec(Subject) subjects;
     Vec(Violation) found;
     Vec(Dropped) dropped;
-    Vec(RaceSeen) races;
+    RacesSeen races;
     json_t *violations;          /* as told */
     size_t tests, runs, serial_runs;
     Map tried;                   /* tests that were made */

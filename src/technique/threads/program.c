@@ -290,6 +290,7 @@ static bool search(Whole *w, Err *err)
 static bool report_all(Whole *w, Err *err)
 {
     bool ok = session_begin(w->s, program_captured(w->program)->name, err);
+    races_look_up(w->scheduler, &w->races);
     for (size_t i = 0; ok && i < w->bad.len; i++) {
         shorten(w, &w->bad.items[i]);
         replay(w, &w->bad.items[i]);
