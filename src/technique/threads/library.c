@@ -121,6 +121,8 @@ static void add_subject(Lib *l, const ApiType *type)
         t.why_not = "no function makes one";
     else if (!t.functions.len)
         t.why_not = "no function uses one and leaves it alive";
+    else if (!type && !l->contracts[CONTRACT_DISTINCT])
+        t.why_not = "its functions take no handle, so only the contract distinct has tests of them";
     note_effects(l, &t);
     for (size_t i = 0; i < t.functions.len * t.functions.len; i++) {
         vec_push(&t.pairs, 0);
