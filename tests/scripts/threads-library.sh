@@ -200,6 +200,8 @@ ok "a line that was cut off is run again" cut_short
 
 ok "a type that is not there" says "the header has no such type" status 2 "$SUNDEW" threads libstack.a --headers stack.h --type heap
 ok "a contract that is none" says "shared, distinct or const" status 2 "$SUNDEW" threads libstack.a --headers stack.h --contract all
+ok "a number that is none" says "no number above 0" status 2 "$SUNDEW" threads libstack.a --headers stack.h --tests many
+ok "no header" says "say which headers" status 2 "$SUNDEW" threads libstack.a
 ok "a header that is not there" status 2 "$SUNDEW" threads libstack.a --headers nothing.h
 ok "a header that does not parse" eval '{ cat stack.h; echo "int stack_more(void;"; } >half.h
     says "functions that it names are tested all the same" "$SUNDEW" threads libstack.a --headers half.h --type stack --tests 1'

@@ -56,6 +56,8 @@ typedef struct Whole {
 /* program.c */
 bool whole_program(Session *s, Err *err);
 bool whole_replay(Session *s, const char *folder, Err *err);
+/* The number that an option gives; 0: it is not given. */
+bool threads_number(Session *s, const char *name, size_t *out, Err *err);
 /* --times, of a replay. */
 bool replay_times(Session *s, size_t *out, Err *err);
 /* How a run went wrong; false: it did not. */
