@@ -473,29 +473,57 @@ static void read_calls(const uint8_t *data, size_t n)
 
 /* ---- answers of the player: its head, then observations */
 
+enum { ANSWER_HEAD = 32, ANSWER_FRESH = 16 };
+
+/* The answer's begin: fresh points, and how many bytes of observations follow. */
+static Str answer_begin(uint32_t state, int32_t status)
+{
+    Str s = { 0 };
+    uint32_t head[8] = { state, (uint32_t)status, 3, 3, 0, 0, 0, 0 }, fresh[4] = { 1, 7, 39, 41 };
+    str_addn(&s, (char *)head, sizeof head);
+    str_addn(&s, (char *)fresh, sizeof fresh);
+    return s;
+}
+
+static void observed(Str *s, uint32_t step, int32_t place, uint32_t kind, uint32_t n, uint8_t fill)
+{
+    uint32_t row[4] = { step, (uint32_t)place, kind, n };
+    str_addn(s, (char *)row, sizeof row);
+    for (uint32_t i = 0; i < ((n + 3) & ~3u); i++)
+        str_addc(s, (char)(i * fill));
+}
+
+static void answer_end(Str *s, Samples_ *out)
+{
+    uint32_t n = (uint32_t)s->len - ANSWER_HEAD - ANSWER_FRESH;
+    memcpy(s->data + offsetof(struct WireAnswer, nobs), &n, 4);
+    vec_push(out, *s);
+}
+
+/* Every kind of observation of every step, in short and in long. */
 static void make_answers(Samples_ *out)
 {
-    struct {
-        uint32_t head[8], fresh[4];
-        struct {
-            uint32_t step;
-            int32_t place;
-            uint32_t kind, n;
-            uint64_t value;
-        } rows[10];
-    } a = { .head = { WIRE_DONE, 0, 3, 3, 0, 0, sizeof a.rows, 0 },
-            .fresh = { 1, 7, 39, 0 },
-            .rows = { { 0, API_RETURNED, OBS_HANDLE, 8, 1 },
-                      { 1, API_RETURNED, OBS_INTEGER, 8, 5 },
-                      { 1, 0, OBS_SAME, 8, 0 },
-                      { 2, OBSERVED_ERRNO, OBS_ERRNO, 8, 2 },
-                      { 1, 0, OBS_FIELDS, 8, 77 },
-                      { 4, API_RETURNED, OBS_BYTES, 8, 0x1234 },
-                      { 3, API_RETURNED, OBS_FLOAT, 8, 0x3ff0000000000000 },
-                      { 3, API_RETURNED, OBS_NULL, 8, 0 },
-                      { 3, OBS_PLACE_CALLBACKS, OBS_CALLBACKS, 8, 3 },
-                      { 3, API_RETURNED, OBS_STRING, 8, 0x414243 } } };
-    fuzz_sample(out, &a, sizeof a);
+    static const uint32_t lengths[] = { 8, 4, 0, 24, 600 };
+    static const int32_t places[] = { API_RETURNED,
+                                      0,
+                                      1,
+                                      5,
+                                      OBSERVED_ERRNO,
+                                      OBS_PLACE_CALLBACKS,
+                                      70,
+                                      OBS_PLACE_BEHIND + 5,
+                                      OBS_PLACE_BEHIND + 99 };
+    enum { STEPS = 8 };
+    for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
+        for (uint32_t step = 0; step < STEPS; step++) {
+            Str s = answer_begin(step, step % 2 ? 0x0300 : 11);
+            for (size_t p = 0; p < sizeof places / sizeof *places; p++)
+                for (uint32_t kind = 0; kind <= OBS_FIELDS; kind++)
+                    observed(&s, step, places[p], kind, lengths[l], (uint8_t)(step + kind));
+            if (l == 0)
+                observed(&s, 0, 0, OBS_FIELDS + 1, 4, 0);
+            answer_end(&s, out);
+        }
 }
 
 static const Seq *answered(void)
@@ -516,12 +544,16 @@ static const Seq *answered(void)
     SeqStep *move = seq_call(&a, s, fn(&l, "split"));
     move->args[0] = value_integer(7);
     move->args[1] = move->args[2] = value_room(4);
+    const Type *bag = type_plain(l.api->types[0].type);
+    seq_set(&a, s, value_storage(2, 0), &bag->fields[0], value_integer(3));
+    SeqStep *record = seq_call(&a, s, fn(&l, "move"));
+    record->args[1] = value_integer(1);
     return s;
 }
 
 static void read_answer(const uint8_t *data, size_t n)
 {
-    enum { POINTS = 40, HEAD = 32, FRESH = 16 };
+    enum { POINTS = 40, HEAD = ANSWER_HEAD, FRESH = ANSWER_FRESH };
     static struct WireAnswer w;
     const Seq *s = answered();
     Arena a = { 0 };
