@@ -625,9 +625,12 @@ static void read_scheduled(const uint8_t *data, size_t n)
     schedule_take(&p, 10, &run);
     if (run.ended >= SUNDEW_SCHEDULE_ENDS || run.nthreads > SUNDEW_SCHEDULE_THREADS)
         abort();
-    for (size_t i = 0; i < run.steps.len; i++)
-        if (run.steps.items[i].thread >= run.nthreads || run.steps.items[i].site > 10)
+    for (size_t i = 0; i < run.steps.len; i++) {
+        uint32_t site = run.steps.items[i].site;
+        if (run.steps.items[i].thread >= run.nthreads ||
+            (site > 10 && site != (uint32_t)SUNDEW_SCHEDULE_NOWHERE))
             abort();
+    }
     for (size_t i = 0; i < run.waits.len; i++)
         schedule_kind_name(run.waits.items[i].kind);
     schedule_run_release(&run);

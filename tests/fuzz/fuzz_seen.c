@@ -59,18 +59,17 @@ static Inquiry *inquiry(unsigned which)
 }
 
 /* The head is short in an input: the processes come from its first bytes. */
+#define SAME_KEY "the same program"     /* keys are of this process */
 enum { HEAD = offsetof(struct sundew_watch_file, processes), WORDS = 16 };
 
 static void add_evidence(Samples_ *out, unsigned which, struct sundew_watch_slot s, int wrong)
 {
-    const Inquiry *q = inquiry(which);
-    unsigned n = watch_nslots(q->watch);
+    unsigned n = watch_nslots(inquiry(which)->watch);
     struct sundew_watch_file *f = xcalloc(1, sizeof *f);
     Str bytes = { 0 };
     f->magic = SUNDEW_WATCH_MAGIC + (wrong == 1);
     f->nslots = n + (wrong == 2);
-    memcpy(f->key, q->key, sizeof f->key);
-    f->key[0] ^= wrong == 3;
+    strcpy(f->key, wrong == 3 ? "another" : SAME_KEY);
     str_addc(&bytes, (char)which);
     str_addn(&bytes, (char *)f, HEAD);
     str_addn(&bytes, "prog\0some words", WORDS);
@@ -128,6 +127,8 @@ static void read_evidence(const uint8_t *data, size_t n)
     memset(&f, 0, sizeof f);
     n = n ? n - 1 : 0;
     memcpy(&f, data + 1, n < HEAD + WORDS ? n : HEAD + WORDS);
+    if (!strncmp(f.key, SAME_KEY, sizeof f.key))
+        memcpy(f.key, q->key, sizeof f.key);
     for (unsigned i = 0; i < SUNDEW_WATCH_PROCESSES; i++)
         memcpy(&f.processes[i], (char *)&f + HEAD, WORDS);
     str_addn(&bytes, (char *)&f, sizeof f);
