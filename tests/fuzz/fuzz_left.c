@@ -503,7 +503,7 @@ static void answer_end(Str *s, Samples_ *out)
 /* Every kind of observation of every step, in short and in long. */
 static void make_answers(Samples_ *out)
 {
-    static const uint32_t lengths[] = { 8, 4, 0, 24, 600 };
+    static const uint32_t lengths[] = { 8, 4, 0, 24, 160, 700 };
     static const int32_t places[] = { API_RETURNED,
                                       0,
                                       1,
@@ -526,6 +526,36 @@ static void make_answers(Samples_ *out)
         }
 }
 
+/* A library whose structs have members of all kinds. */
+static const char jars[] =
+    "#include <stdlib.h>\n"
+    "enum color { RED, GREEN = 5 };\n"
+    "struct jar { int n; enum color c; unsigned few : 3; void *p; double d; long double wide; int v[2];\n"
+    "    struct { int in; }; };\n"
+    "union either { int a; float b; };\n"
+    "struct pair { enum color c; short s; void *p; unsigned b : 2; char far[300]; long last; };\n"
+    "struct jar *jar_new(void) { struct jar *j = malloc(sizeof *j); j->n = 0; return j; }\n"
+    "int jar_add(struct jar *j, int v) { j->n += v; return j->n; }\n"
+    "void jar_free(struct jar *j) { free(j); }\n"
+    "union either *either_new(void) { return malloc(sizeof(union either)); }\n"
+    "int either_get(union either *e) { return e->a++; }\n"
+    "struct pair turn(struct pair p, int by) { p.s += by; return p; }\n"
+    "void split(int v, int *half, int *rest) { *half = v / 2; *rest = v % 2; }\n";
+
+static Lab jar_lab(void)
+{
+    Lab l = { .compiled = compiled(jars) };
+    Err err = { 0 };
+    char *share = in_tree("share");
+    l.calls =
+        calls_open(l.compiled.program, &(CallsPlan){ .share = share, .open_world = true }, &err);
+    l.api = l.calls ? api_open(l.compiled.program, &(ApiPlan){ .calls = l.calls }, &err) : NULL;
+    if (!l.api)
+        abort();
+    free(share);
+    return l;
+}
+
 static const Seq *answered(void)
 {
     static Lab l;
@@ -533,21 +563,21 @@ static const Seq *answered(void)
     static Seq *s;
     if (s)
         return s;
-    l = lab_open();
+    l = jar_lab();
     s = seq_new(&a);
-    seq_call(&a, s, fn(&l, "bag_new"));
-    SeqStep *add = seq_call(&a, s, fn(&l, "bag_add"));
+    seq_call(&a, s, fn(&l, "jar_new"));
+    SeqStep *add = seq_call(&a, s, fn(&l, "jar_add"));
     add->args[0] = value_result(0);
     add->args[1] = value_integer(4);
     seq_storage(&a, s, &l.api->types[0]);
-    seq_call(&a, s, fn(&l, "bag_sum"))->args[0] = value_result(0);
-    SeqStep *move = seq_call(&a, s, fn(&l, "split"));
-    move->args[0] = value_integer(7);
-    move->args[1] = move->args[2] = value_room(4);
-    const Type *bag = type_plain(l.api->types[0].type);
-    seq_set(&a, s, value_storage(2, 0), &bag->fields[0], value_integer(3));
-    SeqStep *record = seq_call(&a, s, fn(&l, "move"));
-    record->args[1] = value_integer(1);
+    SeqStep *split = seq_call(&a, s, fn(&l, "split"));
+    split->args[0] = value_integer(7);
+    split->args[1] = split->args[2] = value_room(4);
+    const Type *jar = type_plain(l.api->types[0].type);
+    seq_call(&a, s, fn(&l, "either_new"));
+    seq_set(&a, s, value_storage(2, 0), &jar->fields[0], value_integer(3));
+    seq_call(&a, s, fn(&l, "turn"))->args[1] = value_integer(1);
+    seq_call(&a, s, fn(&l, "either_get"))->args[0] = value_result(4);
     return s;
 }
 
