@@ -94,14 +94,13 @@ static void read_commands(const uint8_t *data, size_t n)
 static void read_words(const uint8_t *data, size_t n)
 {
     Strings out = { 0 };
-    size_t files = 0;
-    for (size_t i = 0; i < n; i++)
-        files += data[i] == '@';
-    if (files > 2)                     /* a file that names itself is bounded, but slow */
-        return;
+    size_t files = 0, most = n % 16 ? 1 : 2;
     char *text = fuzz_text(data, n), *cwd = xstrdup(fuzz_folder());
+    for (size_t i = 0; i < n; i++)     /* a file that names itself is bounded, but slow */
+        if (text[i] == '@' && files++ >= most)
+            text[i] = '+';
     cmdline_split(text, n % 2, &out);
-    fuzz_file("args", data, n);
+    fuzz_file("args", (uint8_t *)text, n);
     char *argv[] = { "gcc", "@args", "-c", NULL };
     Strings all = { 0 };
     cmdline_expand(3, argv, cwd, &all);
@@ -522,7 +521,14 @@ const FuzzReader fuzz_files[] = {
       .read = read_words,
       .texts = { "-DX=\"y z\" -c 'a b.c' -o c.o\\ d $X `ls` @args -I x -isystem y -Wl,-x -xc++ a.cc",
                  "-O2 -g -m32 -std=c99 -include h -MMD -MF d -x c - -shared -L. -lx a.s b.S c.f\n",
-                 "-march=native --param a=b -fno-x -Xclang y -target t -- x.c '\"'\\''\n" } },
+                 "-march=native --param a=b -fno-x -Xclang y -target t -- x.c '\"'\\''\n",
+                 "-E -S -M -MM -MP -fsyntax-only -### -v --version -dumpversion -print-x -o- -oa.o -xassembler a "
+                 "-x none b.o -l z -Lx -T y -u s -z now -Wp,-DX -Wa,-x -Xlinker q -Xassembler w -Xpreprocessor e\n",
+                 "-Dx -D y -Ux -U z -Ix -iquote q -idirafter w -imacros e -include-pch r --sysroot=s --sysroot t "
+                 "-B u -specs=v -wrapper w -fplugin=x -fprofile-use=y -flto=2 -save-temps -pipe -r -static -pie\n",
+                 "@nowhere @\na \\\nb 'c\nd' \"e\\\"f\" \\'g\\ h ''\"\"\t#i",
+                 "-xobjective-c a.m -std=c++11 a.cpp a.i a.ii a.h a.so a.so.1 liba.a a.lo -nostdinc -ansi -c89 "
+                 "/dev/stdin /dev/fd/0 -fopenmp -pthread -mcpu=x -arch y -Wall -w -O -O9 -Os -Ofast -g3 -ggdb\n" } },
     { .name = "linkmap",
       .read = read_linkmap,
       .texts = { "Archive member included to satisfy reference by file (symbol)\n\nlibx.a(m.o)\n"

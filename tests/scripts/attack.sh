@@ -23,6 +23,7 @@ attack_substitutes() {
 attack_record() { "$SUNDEW" record ./subject --time 20s </dev/null; }
 attack_invariants() { "$SUNDEW" invariants ./subject -- ./subject; }
 attack_protocols() { "$SUNDEW" protocols ./subject --count 0 --api stdio -- ./subject; }
+attack_modules() { "$SUNDEW" protocols libtarget.a --api stdio --headers "$TOP/tests/attack/target.h" --count 160 --time 30s; }
 attack_confirm() { "$SUNDEW" confirm ./subject --own -- ./subject; }
 attack_check() { "$SUNDEW" check --no-build --no-tests --time 60s </dev/null; }
 attack_mutability() { "$SUNDEW" mutability ./subject -- ./subject; }
@@ -46,7 +47,7 @@ attack() {
     local file=$1 kind=$2 got
     fresh "$(basename "$file" .c)-$kind" || return 1
     case $kind in
-        regress) prepare_regress "$file" ;;
+        regress | modules) prepare_regress "$file" ;;
         substitutes) prepare_pair "$file" ;;
         run) gcc -g -w -I"$TOP/tests/attack" -o subject "$file" ;;
         *) prepare_explore "$file" ;;

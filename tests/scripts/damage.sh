@@ -87,6 +87,14 @@ ok "a crash file that leads to a secret" eval 'echo topsecret >secret; ln -s sec
 ok "a crash file of holes" eval 'truncate -s 2T z.crash && says "larger than" timeout 60 "$SUNDEW" reproduce z.crash; rm -f z.crash'
 ok "an input that is a pipe" says "a pipe can't be given" timeout 60 "$SUNDEW" threads ./prog --schedules 2 -o out.threads --stdin pipe
 ok "a header that is a pipe" says "a pipe, not a header" timeout 60 "$SUNDEW" substitutes --tests 2 --headers pipe --reference old/libtwice.so --candidate new/libtwice.so
+# Samples of the tables of a dataflow program.
+data() {
+    printf "a = LOAD 'x' AS (s:int);\nb = FILTER a BY s > 3;\nSTORE b INTO 'o';\n" >x.pig
+    rm -rf data && mkdir data && eval "$1" && says "$2" timeout 60 "$SUNDEW" examples x.pig --data data
+}
+ok "samples that are a pipe" data "mkfifo data/x" "not a regular file"
+ok "samples that are endless" data "ln -s /dev/zero data/x" "not a regular file"
+ok "samples of holes" data "truncate -s 2T data/x" "a line is longer than 16 MiB"
 ok "a unit that is a pipe" eval 'cp -r .sundew kept; f=$(unit json); rm "$f"; mkfifo "$f"; timeout 60 bash -c "exec \"\$SUNDEW\" show functions prog" >/dev/null 2>&1; got=$?; rm -rf .sundew; mv kept .sundew; [ $got = 0 ] || [ $got = 2 ]'
 
 # ---- names that make, shells, compilers and CMake would execute or misread

@@ -150,10 +150,10 @@ static double weight(const ApiFunction *f, void *modules)
 static bool has_calls(const char *path)
 {
     SundewCallsHeader h = { 0 };
-    FILE *f = fopen(path, "rb");
-    bool has = f && fread(&h, sizeof h, 1, f) == 1 && h.count;
-    if (f)
-        fclose(f);
+    int fd = file_open_regular(path, false, NULL);     /* the library may have left anything */
+    bool has = fd >= 0 && read(fd, &h, sizeof h) == sizeof h && h.count;
+    if (fd >= 0)
+        close(fd);
     return has;
 }
 
