@@ -146,9 +146,12 @@ bool file_write(const char *path, const void *data, size_t n, Err *err)
     /* Pipes and devices (/dev/stdout, a shell's <(…)) can't be renamed over. */
     struct stat st;
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-        int fd = fault_hits() ? -1 : open(path, O_WRONLY | O_CLOEXEC);
+        int fd = fault_hits() ? -1 : open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        if (fd < 0 && errno == ENXIO)
+            return err_set(err, "%s: a pipe that nobody reads", path);
         if (fd < 0)
             return err_errno(err, "%s", path);
+        fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
         bool ok = file_write_fd(fd, data, n, err) || err_ctx(err, "%s", path);
         close(fd);
         return ok;

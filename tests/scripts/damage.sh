@@ -95,6 +95,22 @@ data() {
 ok "samples that are a pipe" data "mkfifo data/x" "not a regular file"
 ok "samples that are endless" data "ln -s /dev/zero data/x" "not a regular file"
 ok "samples of holes" data "truncate -s 2T data/x" "a line is longer than 16 MiB"
+# each_a_pipe: a pipe in the place of each file of a workspace, which is read or made anew.
+each_a_pipe() {
+    "$SUNDEW" show functions prog >/dev/null && cp -r .sundew whole
+    local f got
+    for f in $(cd whole && find . -type f); do
+        rm -rf .sundew && cp -r whole .sundew && rm ".sundew/$f" && mkfifo ".sundew/$f"
+        timeout 60 "$SUNDEW" show functions prog >/dev/null 2>&1
+        got=$?
+        [ $got = 0 ] || [ $got = 2 ] || { echo "$f: $got"; return 1; }
+        timeout 60 "$SUNDEW" doctor >/dev/null 2>&1
+        [ $? != 124 ] || { echo "$f: doctor"; return 1; }
+    done
+    rm -rf .sundew && mv whole .sundew
+}
+ok "each file of a workspace is a pipe" each_a_pipe
+ok "a report into a pipe that nobody reads" says "a pipe that nobody reads" timeout 60 "$SUNDEW" show commands -o pipe
 ok "a unit that is a pipe" eval 'cp -r .sundew kept; f=$(unit json); rm "$f"; mkfifo "$f"; timeout 60 bash -c "exec \"\$SUNDEW\" show functions prog" >/dev/null 2>&1; got=$?; rm -rf .sundew; mv kept .sundew; [ $got = 0 ] || [ $got = 2 ]'
 
 # ---- names that make, shells, compilers and CMake would execute or misread
