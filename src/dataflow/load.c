@@ -281,25 +281,36 @@ static bool skips_header(const Op *op)
     return false;
 }
 
+/* Without its end. A line that is too long is given when that is known. */
+static bool next_line(FILE *f, Str *line)
+{
+    int c = getc_unlocked(f);
+    str_reset(line);
+    if (c == EOF)
+        return false;
+    for (; c != EOF && c != '\n' && line->len <= MOST_LINE; c = getc_unlocked(f))
+        str_addc(line, (char)c);
+    while (line->len && line->data[line->len - 1] == '\r')
+        line->data[--line->len] = 0;
+    return true;
+}
+
 static bool read_lines(const Op *op, const char *path, Reservoir *r, Err *err)
 {
-    FILE *f = fopen(path, "re");
+    int fd = file_open_regular(path, true, err);
+    FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
     if (!f)
-        return err_errno(err, "%s", path);
-    char *line = NULL;
-    size_t cap = 0;
-    ssize_t n;
+        return fd >= 0 ? err_errno(err, "%s", path) : false;
+    Str line = { 0 };
     bool first = true, ok = true;
-    while (ok && (n = getline(&line, &cap, f)) >= 0) {
-        while (n && (line[n - 1] == '\n' || line[n - 1] == '\r'))
-            n--;
-        if (n > MOST_LINE)
+    while (ok && next_line(f, &line)) {
+        if (line.len > MOST_LINE)
             ok = err_set(err, "%s: a line is longer than 16 MiB", path);
         else if (!(first && skips_header(op)))
-            offer(r, line, (size_t)n);
+            offer(r, str_c(&line), line.len);
         first = false;
     }
-    free(line);
+    str_release(&line);
     fclose(f);
     return ok;
 }
