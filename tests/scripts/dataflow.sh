@@ -145,7 +145,7 @@ nan() { sundew examples nan.pig --data nandata --json >n.json &&
 ok "infinity is a text in JSON" nan
 ok "a function that is not there is named" says "depends on the function HASH" sundew examples \
     hash.pig --data hashdata
-ok "…and what depends on it is not complete" says "INCOMPLETE (1 class of rows was neither found nor proved impossible)" \
+ok "…and what depends on it is not complete" says "INCOMPLETE (1 class of rows was neither found nor ruled out)" \
     sundew examples hash.pig --data hashdata
 
 cat >counts.pig <<'P'
