@@ -651,6 +651,40 @@ static void hidden_functions_of_an_archive_are_called(void **state)
     done(&s);
 }
 
+/* The address of a box, or the pointer itself, goes on as a number. */
+static const char numbers[] =
+    "struct box { long n; int *p; }; static struct box *boxes;\n"
+    "void *malloc(unsigned long); void *dlsym(void *, const char *); int main(void);\n"
+    "long double ldexpl(long double, int); long write(int, const void *, unsigned long);\n"
+    "long read(int, void *, unsigned long); int *kept;\n"
+    "void start(void) { boxes = malloc(sizeof *boxes); }\n"
+    "void negated(int *p) { unsigned long x = -(unsigned long)p; *(int *)-x = 1; }\n"
+    "void index_of_null(int *p) { char *z = 0; *(int *)(z + (unsigned long)p) = 1; }\n"
+    "int *again(void) { return *(int **)dlsym(0, \"kept\"); }\n"
+    "void scaled(int *p) { kept = p; union { int *p; long double d; } u = { again() };\n"
+    "    u.d = ldexpl(u.d, 0); *u.p = 1; }\n"
+    "void boxed(int *p) { struct box *b; boxes->p = p; write(3, &boxes, 8); read(4, &b, 8); *b->p = 1; }\n"
+    "static struct box *other; void start2(void) { other = malloc(sizeof *other); }\n"
+    "int boxed_ok(int *p) { other->p = p; return *other->p; }\n"
+    "long length(char *s, char *e) { return e - s; }\n"
+    "int main(void) { int i, n[9]; char t[9]; start(); start2(); negated(&i); index_of_null(n);\n"
+    "    scaled(n + 1); boxed(n + 2); boxed_ok(n + 3); return length(t, t + 8); }\n";
+
+static void pointers_that_are_numbers_are_followed_or_not_judged(void **state)
+{
+    (void)state;
+    Subject s = subject(numbers, NULL);
+    assert_int_equal(param(&s, "negated", "p")->own.verdict, MUT_MUTABLE);
+    assert_int_equal(param(&s, "index_of_null", "p")->own.verdict, MUT_MUTABLE);
+    assert_int_not_equal(param(&s, "scaled", "p")->own.verdict, MUT_IMMUTABLE);
+    assert_int_not_equal(param(&s, "boxed", "p")->own.verdict, MUT_IMMUTABLE);
+    assert_int_equal(param(&s, "boxed_ok", "p")->own.verdict, MUT_IMMUTABLE);
+    assert_true(param(&s, "boxed_ok", "p")->own.sound);
+    assert_int_equal(param(&s, "length", "s")->own.verdict, MUT_IMMUTABLE);
+    assert_int_equal(param(&s, "length", "e")->own.verdict, MUT_IMMUTABLE);
+    done(&s);
+}
+
 static const char offers[] =
     "struct ops { long n; int (*look)(const char *); int (*take)(char *, long); };\n"
     "int shown(struct ops *o, char *s) { return o->look(s); }\n"
@@ -733,6 +767,7 @@ int main(void)
         cmocka_unit_test(what_is_meant_for_another_is_likely_no_write),
         cmocka_unit_test(code_outside_keeps_its_const),
         cmocka_unit_test(hidden_functions_of_an_archive_are_called),
+        cmocka_unit_test(pointers_that_are_numbers_are_followed_or_not_judged),
         cmocka_unit_test(what_is_offered_is_likely_written),
         cmocka_unit_test(a_const_on_the_way_is_believed),
         cmocka_unit_test(observations_refine_unknowns_only),

@@ -506,12 +506,16 @@ static bool is_formatted(const char *name)
     return false;
 }
 
+bool mut_formats_it(const Summary *s, unsigned arg)
+{
+    return is_formatted(s->name) && (arg >= s->nparams || (!s->variadic && arg + 1 == s->nparams));
+}
+
 unsigned mut_use(const Mutability *m, const Summary *s, LLVMValueRef call, unsigned arg)
 {
     unsigned use = arg < s->nparams ? s->params[arg].use : s->rest;
-    bool list = !s->variadic && arg + 1 == s->nparams;
 
-    if (is_formatted(s->name) && (arg >= s->nparams || list) && !format_may_write(m, s, call))
+    if (mut_formats_it(s, arg) && !format_may_write(m, s, call))
         use &= ~(unsigned)(SUMMARY_WRITE | SUMMARY_MAY);
     return use;
 }
@@ -543,37 +547,38 @@ static void callback(Mutability *m, Body *b, uint32_t op, const SummaryCallback 
 static void prints(Body *b, uint32_t op, const Summary *s, unsigned i, const PathSet *v,
                    const Effect *gone)
 {
-    bool list = !s->variadic && i + 1 == s->nparams;
     PathSet printed = { 0 };
 
-    if (!is_formatted(s->name) || (i < s->nparams && !list))
+    if (!mut_formats_it(s, i))
         return;
     pathset_union(&printed, v);
-    if (list)
+    if (i < s->nparams)                      /* a va_list */
         mut_load_all(b, op, &printed);
     mut_obstacle(b, &printed, op, gone);
     pathset_release(&printed);
 }
 
-/* Does the argument go into the library as a number, of which the summary says no more? The
- * position of a file, the size of a stack, a counter: another call gives it back. */
-static bool is_kept_number(const Mutability *m, const Summary *s, const Actuals *a, unsigned i)
+bool mut_keeps_number(const Mutability *m, const Summary *s, LLVMValueRef call, unsigned arg)
 {
-    return m->rebuilds && a->call && i < s->nparams && !s->params[i].use &&
-           LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(a->call, i))) != LLVMPointerTypeKind;
+    return m->rebuilds && call && arg < s->nparams && !s->params[arg].use &&
+           LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, arg))) != LLVMPointerTypeKind;
 }
 
-/* labs(), ldiv(), ldexp(): numbers in, a number out, and it may be one of these. */
-static void numbers_out(const Mutability *m, const Summary *s, const Actuals *a, PathSet *result)
+/* The result may be one of the arguments, or tell a part of it. */
+static void numbers_out(Mutability *m, Body *b, uint32_t op, const Summary *s, const Actuals *a,
+                        const Effect *gone, PathSet *result)
 {
-    if (s->ret.kind != SUMMARY_NOTHING || s->variadic || !a->call ||
-        !mut_carries(m, LLVMTypeOf(a->call)))
+    if (!a->call || !summary_gives_numbers(s))
         return;
-    for (size_t i = 0; i < s->nparams; i++)
-        if (s->params[i].use)
-            return;
-    for (unsigned i = 0; i < a->n; i++)
-        pathset_union(result, actual(a, i));
+    bool whole = mut_carries(m, LLVMTypeOf(a->call));
+    if (!whole && mut_piece_is_harmless(m, a->call, true, false))
+        return;
+    for (unsigned i = 0; i < a->n; i++) {
+        if (whole)
+            pathset_union(result, actual(a, i));
+        else
+            mut_obstacle(b, actual(a, i), op, gone);
+    }
 }
 
 static void meet_summary(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn, const Summary *s,
@@ -585,7 +590,9 @@ static void meet_summary(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn, c
                     .origin = b->ops.items[op].inst,
                     .callee = fn,
                     .next = NONE };
+    Effect gone = like;
 
+    gone.reason = MUT_CAST;
     for (unsigned i = 0; i < a->n; i++) {
         unsigned use = mut_use(m, s, a->call, i);
         bool leaves = use & (SUMMARY_LEAVES | SUMMARY_TEXT);
@@ -593,9 +600,7 @@ static void meet_summary(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn, c
             leaves && a->call &&
             mut_has_seen_pointers(m, LLVMGetOperand(a->call, i), use & SUMMARY_TEXT ? 8 : 0);
         use_of(b, op, use, others, actual(a, i), like);
-        Effect gone = like;
-        gone.reason = MUT_CAST;
-        if (is_kept_number(m, s, a, i))
+        if (mut_keeps_number(m, s, a->call, i))
             mut_obstacle(b, actual(a, i), op, &gone);
         else if (m->rebuilds)
             prints(b, op, s, i, actual(a, i), &gone);
@@ -607,7 +612,7 @@ static void meet_summary(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn, c
     for (size_t i = 0; i < s->ncallbacks; i++)
         callback(m, b, op, &s->callbacks[i], s, a);
     term(b, op, &s->ret, s, a, s->ret.stars, result);
-    numbers_out(m, s, a, result);
+    numbers_out(m, b, op, s, a, &gone, result);
     if (!mut_is_pure_external(s->name))
         become(b, &b->flow.impure);
 }

@@ -147,6 +147,16 @@ static void all_pieces(Mutability *m, Body *b, LLVMValueRef i)
             piece(m, b, i, LLVMGetOperand(i, (unsigned)k));
 }
 
+bool mut_is_address(const Mutability *m, LLVMValueRef v)
+{
+    return LLVMIsAPtrToIntInst(v) && pointsto_value(m->pt, v, 0).n;
+}
+
+bool mut_is_index_of_null(const Mutability *m, LLVMValueRef gep)
+{
+    return !pointsto_value(m->pt, LLVMGetOperand(gep, 0), 0).n;
+}
+
 static void arithmetic(Mutability *m, Body *b, LLVMValueRef i)
 {
     LLVMOpcode code = LLVMGetInstructionOpcode(i);
@@ -160,7 +170,7 @@ static void arithmetic(Mutability *m, Body *b, LLVMValueRef i)
                                   : -LLVMConstIntGetSExtValue(other);
         if (off > INT32_MAX || off < INT32_MIN)
             off = ANYWHERE;
-        if (code == LLVMSub && (k || LLVMIsAPtrToIntInst(other)))
+        if (code == LLVMSub && mut_is_address(m, other))
             continue;                /* the difference of two is no pointer */
         copy(m, b, i, LLVMGetOperand(i, k), off);
     }
@@ -375,6 +385,8 @@ static void instruction(Mutability *m, Body *b, LLVMValueRef i)
         break;
     case LLVMGetElementPtr:
         copy(m, b, i, LLVMGetOperand(i, 0), mut_gep_offset(m, i));
+        if (mut_is_index_of_null(m, i))
+            copy(m, b, i, LLVMGetOperand(i, (unsigned)LLVMGetNumOperands(i) - 1), ANYWHERE);
         bits(m, b, i, 1);
         break;
     case LLVMICmp:

@@ -28,6 +28,7 @@ typedef struct LoadIndex {
     Vec(LLVMValueRef) unknown;   /* calls of functions of which nothing is known */
     Vec(const Function *) later; /* handlers and the like: they run at any time */
     bool renames;                /* pointers are stored in memory that has other names */
+    PtBits exposed;              /* objects: their address leaves in pieces */
     PtTable reading;             /* calls that take references from memory -> masks */
     Vec(uint64_t) masks;         /* by argument */
 } LoadIndex;
@@ -273,6 +274,7 @@ static LoadIndex *index_new(Mutability *m)
         }
     }
     index_destructors(m, ix);
+    ix->exposed = mut_exposed(m);
     return ix;
 }
 
@@ -290,6 +292,7 @@ void mut_memory_release(Mutability *m)
     vec_release(&ix->later);
     pttable_release(&ix->reading);
     vec_release(&ix->masks);
+    ptbits_release(&ix->exposed);
     free(ix);
 }
 
@@ -358,7 +361,7 @@ static void add_cells(Search *s, LLVMValueRef address, bool whole, unsigned kind
         PtLoc l = pt->locs.items[set.locs[i]];
         PtRange r = pt->objects.items[l.object].locs;
         bool all = whole || l.offset == ANY;
-        if (has_other_names(pt, set.locs[i]))
+        if (has_other_names(pt, set.locs[i]) || ptbits_has(&s->ix->exposed, l.object))
             fail(s, kind, LLVMIsAInstruction(address));
         for (uint32_t k = r.start; k < r.start + r.n; k++)
             if (all || k == set.locs[i] || pt->locs.items[k].offset == ANY)
@@ -522,8 +525,11 @@ static void use_by_library(Search *s, LLVMValueRef call, const Summary *lib, uns
 {
     unsigned use = mut_use(s->m, lib, call, arg);
 
-    if (use & (SUMMARY_CHANGES | SUMMARY_KEEP))
+    if (use & (SUMMARY_CHANGES | SUMMARY_KEEP) || mut_keeps_number(s->m, lib, call, arg) ||
+        (s->m->rebuilds && mut_formats_it(lib, arg)))
         fail(s, kind, call);
+    if (summary_gives_numbers(lib))
+        taint(s, call, kind);
     for (size_t i = 0; i < lib->nwrites; i++)
         if (names(lib, &lib->writes[i], arg))
             fail(s, lib->writes[i].stars ? DEEP : kind, call);
@@ -679,8 +685,14 @@ static void use(Search *s, LLVMValueRef v, LLVMValueRef user, unsigned kind)
     case LLVMGetElementPtr:
         if (LLVMGetOperand(user, 0) == v)
             taint(s, user, kind);
+        else if (mut_is_index_of_null(s->m, user))
+            taint(s, user, kind);
         else if (mut_tells_bits(s->m, v) || (piece && s->m->rebuilds))
             fail(s, kind, user);
+        break;
+    case LLVMSub:
+        if (!mut_is_address(s->m, LLVMGetOperand(user, LLVMGetOperand(user, 0) == v)))
+            taint(s, user, kind);
         break;
     case LLVMBr: break;
     default: taint(s, user, kind);
@@ -930,11 +942,33 @@ static const PtBits *objects_changed(Mutability *m, LLVMValueRef fn)
     return &m->changed;
 }
 
-bool mut_renames(Mutability *m)
+static bool is_exposed(Mutability *m, LLVMValueRef origin)
+{
+    bool store = origin && LLVMIsAStoreInst(origin), known = store;
+
+    known |= origin && LLVMIsAMemIntrinsic(origin);
+    LLVMValueRef at = known ? LLVMGetOperand(origin, store) : NULL;
+    PtSet to = at ? pointsto_value(m->pt, at, 0) : (PtSet){ 0 };
+
+    for (size_t i = 0; i < to.n; i++)
+        if (ptbits_has(&m->loads->exposed, m->pt->locs.items[to.locs[i]].object))
+            return true;
+    return !at && ptbits_count(&m->loads->exposed);
+}
+
+bool mut_is_lost(Mutability *m, Body *b, unsigned first, unsigned n)
 {
     if (!m->loads)
         m->loads = index_new(m);
-    return m->loads->renames;
+    if (m->loads->renames)
+        return true;
+    for (size_t i = 0; i < b->flow.effects.len; i++) {
+        const Effect *e = &b->flow.effects.items[i];
+        if (e->kind == EFFECT_STORE && e->path.root >= first && e->path.root < first + n &&
+            is_exposed(m, e->origin))
+            return true;
+    }
+    return false;
 }
 
 void mut_unchanged(Mutability *m, LLVMValueRef fn, LLVMValueRef arg, bool *own, bool *deep)

@@ -237,6 +237,10 @@ struct Mutability {
 /* Is it one address: the same value, or the same constant offset from one? */
 bool mut_same_address(const Mutability *m, LLVMValueRef x, LLVMValueRef y);
 int64_t mut_gep_offset(const Mutability *m, LLVMValueRef gep); /* or ANYWHERE */
+/* Is it a pointer as a number? What is taken from it is a distance. */
+bool mut_is_address(const Mutability *m, LLVMValueRef v);
+/* (char *)NULL + n: the index is the pointer. */
+bool mut_is_index_of_null(const Mutability *m, LLVMValueRef gep);
 void mut_lower(Mutability *m, Body *b);
 void mut_body_release(Body *b);
 /* Are there pointers in the `size` bytes at an address (0: in the object), as far
@@ -263,6 +267,9 @@ bool mut_has_seen_pointers(Mutability *m, LLVMValueRef address, int64_t size);
 void mut_leaves(Body *b, const PathSet *from, int64_t size, bool others, uint32_t op,
                 const Effect *like);
 bool mut_rebuilds_pointers(const Mutability *m);
+/* Objects whose address leaves in pieces, and all that they lead to: pointers that nobody
+ * knows may read and write what is stored there. */
+PtBits mut_exposed(Mutability *m);
 
 /* flow.c */
 /* The references that overlap the `size` bytes (0: all of the object) at a place. */
@@ -303,6 +310,11 @@ bool mut_is_pure_external(const char *name);
 /* What a library function does with an argument of a call (SUMMARY_READ …).
  * `call` NULL: not known which call. */
 unsigned mut_use(const Mutability *m, const Summary *s, LLVMValueRef call, unsigned arg);
+/* Does a format of the library's printf() decide what happens to the argument? */
+bool mut_formats_it(const Summary *s, unsigned arg);
+/* Does the argument go into the library as a number, of which the summary says no more? The
+ * position of a file, the size of a stack, a counter: another call gives it back. */
+bool mut_keeps_number(const Mutability *m, const Summary *s, LLVMValueRef call, unsigned arg);
 /* Is there a string in the program that has the conversion, as %n? */
 bool mut_has_conversion(LLVMModuleRef module, char conversion);
 
@@ -335,12 +347,12 @@ typedef struct MemoryAnswer {
 } MemoryAnswer;
 MemoryAnswer mut_memory(Mutability *m, Body *b, unsigned first, unsigned n);
 void mut_memory_release(Mutability *m);
-/* Does the program store pointers in memory that is found by other names: of the library,
- * or mapped twice? Points-to does not follow them there. */
-bool mut_renames(Mutability *m);
 /* Does the call map memory that may be mapped elsewhere too: shmat(), mmap() if not private?
  * With `pt`, wrappers of these count too. */
 bool mut_maps_shared(const PointsTo *pt, LLVMValueRef call);
+/* Is a reference to the parameter stored where such pointers may find it, or in memory that has
+ * other names? Points-to does not see who takes it from there. */
+bool mut_is_lost(Mutability *m, Body *b, unsigned first, unsigned n);
 /* Is nothing that is reachable from the value written during the function? */
 void mut_unchanged(Mutability *m, LLVMValueRef fn, LLVMValueRef arg, bool *own, bool *deep);
 #endif

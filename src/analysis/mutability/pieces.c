@@ -137,6 +137,15 @@ bool mut_tells_bits(const Mutability *m, LLVMValueRef v)
 
 /* ---- pieces that are loaded */
 
+/* Is the location in the `size` bytes (0: anywhere in the object) at a place? */
+static bool overlaps(const Mutability *m, const PtLoc *at, int64_t size, uint32_t loc)
+{
+    int64_t off = m->pt->locs.items[loc].offset;
+
+    return !size || at->offset == ANY || m->pt->objects.items[at->object].flat || off == ANY ||
+           (off > at->offset - 8 && off < at->offset + size);
+}
+
 bool mut_has_seen_pointers(Mutability *m, LLVMValueRef address, int64_t size)
 {
     PtSet s = pointsto_value(m->pt, address, 0);
@@ -149,16 +158,12 @@ bool mut_has_seen_pointers(Mutability *m, LLVMValueRef address, int64_t size)
     for (size_t i = 0; i < s.n; i++) {
         PtLoc at = m->pt->locs.items[s.locs[i]];
         const PtAnswerObject *o = &m->pt->objects.items[at.object];
-        bool all = !size || at.offset == ANY || o->flat;
         if (m->pt->shown[at.object].kind == PT_EXTERNAL) {
             any = false;                     /* it may be anything, which says nothing */
             break;
         }
-        for (uint32_t k = o->locs.start; !any && k < o->locs.start + o->locs.n; k++) {
-            int64_t off = m->pt->locs.items[k].offset;
-            any = (all || off == ANY || (off > at.offset - 8 && off < at.offset + size)) &&
-                  pointsto_content(m->pt, k).n;
-        }
+        for (uint32_t k = o->locs.start; !any && k < o->locs.start + o->locs.n; k++)
+            any = overlaps(m, &at, size, k) && pointsto_content(m->pt, k).n;
     }
     pttable_put(&m->seen_pointers, key, any);
     return any;
@@ -174,6 +179,104 @@ void mut_leaves(Body *b, const PathSet *from, int64_t size, bool others, uint32_
         mut_load_part(b, &from->items[i], size, others, op, &got);
     mut_obstacle(b, &got, op, like);
     pathset_release(&got);
+}
+
+/* ---- objects whose address leaves */
+
+/* Points-to forgets what single bits were taken from. */
+static void expose(const Mutability *m, PtReach *r, LLVMValueRef v, int depth)
+{
+    enum { MOST_DEPTH = 8 };
+    PtSet s = pointsto_value(m->pt, v, 0);
+
+    for (size_t i = 0; i < s.n; i++)
+        ptreach_add(r, m->pt->locs.items[s.locs[i]].object);
+    if (!s.n && depth < MOST_DEPTH && (LLVMIsABinaryOperator(v) || LLVMIsACastInst(v)))
+        for (int i = 0; i < LLVMGetNumOperands(v); i++)
+            expose(m, r, LLVMGetOperand(v, (unsigned)i), depth + 1);
+}
+
+/* All that is stored in the `size` bytes (0: in the object) at an address. */
+static void expose_content(Mutability *m, PtReach *r, LLVMValueRef address, int64_t size)
+{
+    PtSet s = pointsto_value(m->pt, address, 0);
+
+    if (!mut_has_seen_pointers(m, address, size))
+        return;
+    for (size_t i = 0; i < s.n; i++) {
+        PtLoc at = m->pt->locs.items[s.locs[i]];
+        const PtAnswerObject *o = &m->pt->objects.items[at.object];
+        for (uint32_t k = o->locs.start; k < o->locs.start + o->locs.n; k++) {
+            if (!overlaps(m, &at, size, k))
+                continue;
+            PtSet held = pointsto_content(m->pt, k);
+            for (size_t j = 0; j < held.n; j++)
+                ptreach_add(r, m->pt->locs.items[held.locs[j]].object);
+        }
+    }
+}
+
+static void expose_arguments(Mutability *m, PtReach *r, LLVMValueRef call, const Summary *s)
+{
+    bool told = summary_gives_numbers(s) && !mut_carries(m, LLVMTypeOf(call)) &&
+                !mut_piece_is_harmless(m, call, true, false);
+
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+        unsigned use = mut_use(m, s, call, i);
+        LLVMValueRef v = LLVMGetOperand(call, i);
+        if (use & (SUMMARY_LEAVES | SUMMARY_TEXT))
+            expose_content(m, r, v, use & SUMMARY_TEXT ? 8 : 0);
+        if (told || mut_keeps_number(m, s, call, i) || (m->rebuilds && mut_formats_it(s, i)))
+            expose(m, r, v, 0);
+    }
+}
+
+static void expose_by_call(Mutability *m, PtReach *r, LLVMValueRef call)
+{
+    size_t n, len;
+    const LLVMValueRef *t = pointsto_targets(m->pt, call, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const Summary *s =
+            mut_body(m, t[i]) ? NULL : summaries_find(m->summaries, LLVMGetValueName2(t[i], &len));
+        if (s)
+            expose_arguments(m, r, call, s);
+    }
+}
+
+static void expose_by(Mutability *m, PtReach *r, const Body *b, const Op *o)
+{
+    bool part = o->piece && o->pointer;
+
+    if (o->kind == OP_CALL) {
+        expose_by_call(m, r, o->inst);
+    } else if (o->kind == OP_LOAD && part) {
+        int64_t size = (int64_t)LLVMABISizeOfType(m->layout, LLVMTypeOf(o->inst));
+        expose_content(m, r, LLVMGetOperand(o->inst, 0), size);
+    } else if (o->kind == OP_MEMCPY && part) {
+        expose_content(m, r, LLVMGetOperand(o->inst, 1), 8);
+    } else if (o->kind == OP_PIECE) {
+        for (int i = 0; i < LLVMGetNumOperands(o->inst); i++) {
+            LLVMValueRef v = LLVMGetOperand(o->inst, (unsigned)i);
+            if (pttable_get(&b->number, (uintptr_t)v) == o->a)
+                expose(m, r, v, 0);
+        }
+    }
+}
+
+PtBits mut_exposed(Mutability *m)
+{
+    PtReach r = { 0 };
+    PtBits out = { 0 };
+    uint32_t o;
+
+    for (size_t k = 0; k < m->nbodies; k++)
+        for (size_t i = 0; m->bodies[k].fn && i < m->bodies[k].ops.len; i++)
+            expose_by(m, &r, &m->bodies[k], &m->bodies[k].ops.items[i]);
+    while (ptreach_next(m->pt, &r, &o))
+        ptbits_add(&out, o);
+    ptreach_release(&r);
+    return out;
 }
 
 /* ---- pointers from nowhere */

@@ -375,6 +375,12 @@ static void wide_arithmetic(Pt *pt, LLVMValueRef inst)
     }
 }
 
+/* A pointer as a number. What is taken from it is no pointer then, but a distance. */
+static bool is_address(LLVMValueRef v)
+{
+    return LLVMIsAPtrToIntInst(v) && !LLVMIsNull(LLVMGetOperand(v, 0));
+}
+
 static void arithmetic(Pt *pt, LLVMValueRef inst, LLVMOpcode op)
 {
     LLVMValueRef a = LLVMGetOperand(inst, 0), b = LLVMGetOperand(inst, 1);
@@ -388,7 +394,8 @@ static void arithmetic(Pt *pt, LLVMValueRef inst, LLVMOpcode op)
     }
     if (!LLVMIsAConstantInt(b)) {
         loses_offset(pt, inst, a);
-        if (op != LLVMSub && op != LLVMShl && op != LLVMLShr && op != LLVMAShr)
+        bool shift = op == LLVMShl || op == LLVMLShr || op == LLVMAShr;
+        if (!shift && !(op == LLVMSub && is_address(a)))
             loses_offset(pt, inst, b);
         return;
     }
@@ -581,7 +588,11 @@ static void instruction(Pt *pt, LLVMValueRef inst, const PtFunction *fn)
     case LLVMAlloca: alloca_object(pt, inst); break;
     case LLVMLoad: load(pt, node, words ? words : 1, LLVMGetOperand(inst, 0)); break;
     case LLVMStore: store(pt, LLVMGetOperand(inst, 0), LLVMGetOperand(inst, 1)); break;
-    case LLVMGetElementPtr: step(pt, inst, LLVMGetOperand(inst, 0), gep_steps(pt, inst)); break;
+    case LLVMGetElementPtr:
+        step(pt, inst, LLVMGetOperand(inst, 0), gep_steps(pt, inst));
+        if (LLVMIsNull(LLVMGetOperand(inst, 0)))             /* (char *)NULL + n is n */
+            loses_offset(pt, inst, LLVMGetOperand(inst, (unsigned)LLVMGetNumOperands(inst) - 1));
+        break;
     case LLVMPHI: phi(pt, inst); break;
     case LLVMSelect:
         copy_words(pt, node, pt_value_node(pt, LLVMGetOperand(inst, 1)), words);

@@ -399,6 +399,14 @@ static void apply_callback(Apply *a, const SummaryCallback *cb)
     pt_constrain(pt, fn, (PtConstraint){ .kind = C_CALL, .other = (uint32_t)pt->calls.len - 1 });
 }
 
+/* The result may be any of the arguments. */
+static void arguments_out(Pt *pt, const PtCall *c)
+{
+    for (uint32_t i = 0; i < c->nargs; i++)
+        for (uint32_t w = 0; w < c->args[i].words && c->nresult; w++)
+            pt_edge(pt, c->args[i].node + w, c->result + (w < c->nresult ? w : c->nresult - 1));
+}
+
 static void call_summary(Pt *pt, uint32_t call, LLVMValueRef fn, const Summary *s)
 {
     Apply a = { pt, call, fn, s, NONE };
@@ -416,6 +424,8 @@ static void call_summary(Pt *pt, uint32_t call, LLVMValueRef fn, const Summary *
         uint32_t from = term_value(&a, &s->ret);
         if (from != NONE)
             give_result(pt, call, from);
+        if (summary_gives_numbers(s))
+            arguments_out(pt, &c);
     }
     for (size_t i = 0; i < s->nassigns; i++)
         apply_assign(&a, &s->assigns[i]);
@@ -487,9 +497,7 @@ static void call_intrinsic(Pt *pt, uint32_t call, const char *name)
     } else if (!pt_is_known_intrinsic(c.inst)) {
         call_unknown(pt, call);
     } else {
-        for (uint32_t i = 0; i < c.nargs; i++)
-            for (uint32_t w = 0; w < c.args[i].words && c.nresult; w++)
-                pt_edge(pt, c.args[i].node + w, c.result + (w < c.nresult ? w : c.nresult - 1));
+        arguments_out(pt, &c);
     }
 }
 

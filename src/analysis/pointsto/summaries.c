@@ -443,6 +443,16 @@ const Summary *summaries_variable(const Summaries *all, const char *name)
     return map_get(&all->variables, name);
 }
 
+bool summary_gives_numbers(const Summary *s)
+{
+    if (s->ret.kind != SUMMARY_NOTHING || s->variadic)
+        return false;
+    for (size_t i = 0; i < s->nparams; i++)
+        if (s->params[i].use)
+            return false;
+    return true;
+}
+
 size_t summaries_count(const Summaries *all) { return all->functions.len; }
 
 const char *summaries_tag(const Summaries *all, unsigned tag) { return all->tags.items[tag]; }

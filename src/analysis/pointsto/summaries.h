@@ -119,6 +119,8 @@ bool summaries_read_folder(Summaries *all, const char *folder, Err *err);
  * stand for the plain name if they have no line of their own. NULL: unknown. */
 const Summary *summaries_find(const Summaries *all, const char *name);
 const Summary *summaries_variable(const Summaries *all, const char *name);
+/* labs(), ldiv(), ldexp(), ilogb(): numbers in, a number out, and it may be one of these. */
+bool summary_gives_numbers(const Summary *s);
 size_t summaries_count(const Summaries *all);
 const char *summaries_tag(const Summaries *all, unsigned tag);
 size_t summaries_ntags(const Summaries *all);
