@@ -212,6 +212,16 @@ static unsigned next_char(Compiler *c)
     return cp;
 }
 
+/* Digits up to the pattern's end; a number too large stays so. */
+static long number(Compiler *c, int base)
+{
+    enum { LARGE = 1 << 24 };
+    long n = 0;
+    for (; c->p < c->end && *c->p >= '0' && *c->p < '0' + base; c->p++)
+        n = n < LARGE ? n * base + (*c->p - '0') : n;
+    return n;
+}
+
 static unsigned hex_digits(Compiler *c, int most)
 {
     unsigned v = 0;
@@ -251,7 +261,7 @@ static bool escape_of(Compiler *c, CharSet *s, unsigned *ch)
     else if (k == 'u')
         *ch = hex_digits(c, 4);
     else if (k == '0')
-        *ch = (unsigned)strtoul(c->p, (char **)&c->p, 8);
+        *ch = (unsigned)number(c, 8);
     return false;
 }
 
@@ -507,16 +517,12 @@ static bool repeat_bounds(Compiler *c, long *min, long *max)
     *max = k == '?' ? 1 : -1;
     if (k != '{')
         return true;
-    char *end;
-    *min = *max = strtol(c->p, &end, 10);
-    c->p = end;
+    *min = *max = number(c, 10);
     if (c->p < c->end && *c->p == ',') {
         c->p++;
         *max = -1;
-        if (c->p < c->end && isdigit((unsigned char)*c->p)) {
-            *max = strtol(c->p, &end, 10);
-            c->p = end;
-        }
+        if (c->p < c->end && isdigit((unsigned char)*c->p))
+            *max = number(c, 10);
     }
     if (c->p >= c->end || *c->p != '}')
         return fail(c, "a repetition has no }");

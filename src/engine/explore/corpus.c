@@ -164,7 +164,8 @@ static bool move_aside(const char *dir, Aside *a, Err *err)
 
 static void release_aside(Aside *a)
 {
-    rmdir(a->dir);                     /* it is empty, or stays */
+    if (a->dir)
+        rmdir(a->dir);                 /* it is empty, or stays */
     free(a->dir);
     strings_release(&a->names);
 }
