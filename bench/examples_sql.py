@@ -454,7 +454,7 @@ def suites(folder):
             schemas = [glob.glob(os.path.join(folder, "**", n), recursive=True)
                        for n in ("tpch-schema.sql", "tpch-pkeys.sql", "tpch-fkeys.sql")]
             yield path, suite_templates(path, [s[0] for s in schemas if s])
-        elif "schema.sql" in files and "q01.sql" in files:
+        elif "schema.sql" in files and any(re.fullmatch(r"q\w*\.sql", f) for f in files):
             yield path, suite_files(path)
 
 

@@ -235,7 +235,7 @@ static uint32_t flags_of(const SundewLane *l, const SundewFrame *f)
 static bool has_returned(const Chosen *c)
 {
     return sundew_tables.second_chance || c->flags & SUNDEW_FRAME_UNSURE ||
-           (!(c->frame->flags & SUNDEW_FRAME_STALE) && sundew_modes[c->frame->row] == SUNDEW_OFF);
+           sundew_turned_off(c->frame);
 }
 
 static void choose_frames(const SundewLane *l)

@@ -138,6 +138,11 @@ unsigned sundew_unwind(SundewThread *thread, void *context, uint64_t sp, SundewC
     return n;
 }
 
+SundewCall sundew_unwind_from(const void *context)
+{
+    return (SundewCall){ context_pc(context), context_sp(context) };
+}
+
 static _Unwind_Reason_Code stop(struct _Unwind_Context *context, void *arg)
 {
     (void)context, (void)arg;

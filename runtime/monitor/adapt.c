@@ -75,9 +75,15 @@ static void turn_down(uint32_t row, uint64_t now)
     uint64_t fixed = (uint64_t)r->entries * SUNDEW_ENTRY_TICKS;
     bool copies = sundew_modes[row] == SUNDEW_FULL && r->copying > 2 * fixed;
     sundew_modes[row] = copies ? SUNDEW_REFERENCE : SUNDEW_OFF;
+    r->offs += !copies;
     if (r->backoff < 8)
         r->backoff++;
     r->until = now + ((uint64_t)per_ms * 25 << r->backoff);
+}
+
+bool sundew_turned_off(const SundewFrame *f)
+{
+    return sundew_rows && sundew_rows[f->row].offs != f->offs;
 }
 
 /* Turns the costliest down until what is left fits. */

@@ -87,7 +87,7 @@ typedef struct SundewFrame {
     uint64_t sp;
     uint32_t row;
     uint8_t flags;                     /* SUNDEW_FRAME_… */
-    uint8_t pad;
+    uint8_t offs;                      /* SundewRow.offs at the entry */
     uint16_t nstale;                   /* stale frames beneath */
     uint32_t prev;                     /* the frame beneath, stale or not; 0 */
     uint32_t below;                    /* the frame of the caller; 0 */
@@ -143,6 +143,7 @@ typedef struct SundewThread {
     void *stack;                       /* ours: SUNDEW_ALT_SIZE bytes */
     sigjmp_buf *guard;                 /* where a fault while dumping goes on */
     const char *said;                  /* text of a failed assertion */
+    uint64_t told_pc, told_sp;         /* where a signal came that a file tells of; 0 */
     void *(*routine)(void *);
     void *arg;
     SundewLane lanes[SUNDEW_LANES];
@@ -262,6 +263,8 @@ typedef struct SundewCall {
 } SundewCall;
 unsigned sundew_unwind(SundewThread *t, void *context, uint64_t sp, SundewCall *out, unsigned most,
                        bool *sure);
+/* Where a signal came. */
+SundewCall sundew_unwind_from(const void *context);
 void sundew_unwind_prime(void);
 
 /* ---- out: the file */
@@ -314,12 +317,15 @@ typedef struct SundewRow {
     uint32_t copying;                  /* ticks, estimated from samples */
     uint8_t backoff;
     uint8_t early;                     /* entries with all variables copied; it stops counting */
+    uint8_t offs;                      /* how often it was turned off; begins anew */
     uint64_t until;                    /* when it gets another chance; 0 */
 } SundewRow;
 
 extern SundewRow *sundew_rows;         /* one a row; NULL: no limit */
 extern uint8_t sundew_on;              /* the mode that a row has when it is on */
 uint64_t sundew_ticks(void);
+/* Was its function turned off since the entry? Then it was left without a word (see monitor.h). */
+bool sundew_turned_off(const SundewFrame *f);
 void sundew_adapt_start(void);
 void sundew_adapt_tick(SundewThread *t);
 enum {

@@ -292,6 +292,23 @@ static void pass_on(int i, siginfo_t *info, ucontext_t *u, bool blocked)
     }
 }
 
+/* Does a file tell of it? The program's handler returned without mending anything, or it
+ * still runs and ends the program in its own way. */
+static bool is_told(SundewThread *t, void *context)
+{
+    enum { HANDLERS_DEPTH = 64 };
+    SundewCall calls[HANDLERS_DEPTH];
+    bool sure, found = false;
+    if (!t || !t->told_pc)
+        return false;
+    t->in_dump = 1;                    /* a fault in here ends only this */
+    unsigned n = sundew_unwind(t, context, 0, calls, HANDLERS_DEPTH, &sure);
+    t->in_dump = 0;
+    for (unsigned k = 0; k < n && !found; k++)
+        found = calls[k].pc == t->told_pc && calls[k].sp == t->told_sp;
+    return found;
+}
+
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
     bool sent = info->si_code <= 0;
@@ -320,7 +337,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
         /* Handlers that mend things may be called often: one dump each. A handler that
          * sends itself the signal again, to die of it, adds nothing either. */
         bool again = dumped[i] && (!plain || by_itself);
-        if (!again && !reported) {
+        if (!again && !reported && !is_told(t, context)) {
             dumped[i] = 1;
             reported = is_sanitizers(i);
             SundewCause cause = {
@@ -333,6 +350,11 @@ static void on_signal(int sig, siginfo_t *info, void *context)
                 cause.kind = SUNDEW_FAIL_ABORT;
             }
             sundew_dump_failure(&cause);
+            if (t) {
+                SundewCall here = sundew_unwind_from(context);
+                t->told_pc = here.pc;
+                t->told_sp = here.sp;
+            }
         }
         pass_on(i, info, context, blocked);
     }

@@ -17,7 +17,9 @@
  * with an equal one may both be live, unless they are of the same function;
  * leaving takes off the uppermost of the function's own row. Small functions that
  * were inlined say no word when they are left; their frames (UNSURE) go when the
- * function is entered again at this place, or when the one around them is left.
+ * function is entered again at this place, or when the one around them is left. Nor do
+ * functions that were turned off while they ran: most often those that are called most,
+ * such as comparisons.
  *
  * A signal may come at any instruction here, and its handler may enter and
  * leave functions. While a frame is being made (`busy`) such entries are
@@ -77,6 +79,7 @@ static void thread_reset(SundewThread *t)
     t->alternate = (stack_t){ .ss_flags = SS_DISABLE };
     t->guard = NULL;
     t->said = NULL;
+    t->told_pc = t->told_sp = 0;
 }
 
 SundewThread *sundew_thread_take(void)
@@ -250,7 +253,8 @@ static SUNDEW_COLD void shed(SundewLane *l, uint64_t sp, uint32_t row)
     }
     while (upto && l->live >= upto) {
         SundewFrame *f = sundew_frame_at(l, l->live);
-        bool silent = (f->flags & SUNDEW_FRAME_UNSURE) && l->live == l->last;
+        bool silent =
+            (f->flags & SUNDEW_FRAME_UNSURE || sundew_turned_off(f)) && l->live == l->last;
         if (sundew_tables.second_chance || silent) {     /* it has returned */
             take_off(l, f);
             continue;
@@ -316,6 +320,7 @@ uint64_t *sundew_enter(uint32_t probe, void *stack_pointer)
     f->sp = sp;
     f->row = row;
     f->flags = SUNDEW_FRAME_REFERENCE | (probe & SUNDEW_COPY ? SUNDEW_FRAME_UNSURE : 0);
+    f->offs = sundew_rows ? sundew_rows[row].offs : 0;
     f->nstale = (uint16_t)l->nstale;
     f->prev = l->last;
     f->below = l->live;

@@ -166,6 +166,20 @@ void escape_c_comment(Str *out, const char *s, size_t n)
     }
 }
 
+void escape_c_include(Str *out, const char *path)
+{
+    bool plain = true;
+    for (const char *at = path; *at; at++)
+        plain &= (unsigned char)*at >= ' ';
+    bool angled = plain && strchr(path, '"') && !strchr(path, '>');
+    str_addc(out, angled ? '<' : '"');
+    if (angled || (plain && !strchr(path, '"')))
+        str_add(out, path);
+    else
+        escape_c_string(out, path, strlen(path));
+    str_addc(out, angled ? '>' : '"');
+}
+
 void escape_c_identifier(Str *out, const char *s, size_t n)
 {
     static const char *const keywords[] = {

@@ -36,6 +36,9 @@ void escape_c_string(Str *out, const char *s, size_t n);
 /* The inside of a C comment: one line, no end of comment, no line splice, no trigraph, no "?>". The
  * escapes of a string in it stay. */
 void escape_c_comment(Str *out, const char *s, size_t n);
+/* A file after #include, in its quotes. Names have no escapes there: one with a quote is in <>, and what
+ * can't be written at all becomes a name that doesn't exist. */
+void escape_c_include(Str *out, const char *path);
 /* A C identifier: [A-Za-z0-9_], not beginning with a digit, no keyword. */
 void escape_c_identifier(Str *out, const char *s, size_t n);
 

@@ -69,17 +69,28 @@ bool file_read(const char *path, Str *out, Err *err)
     return ok;
 }
 
+int file_open_regular(const char *path, bool follow_links, Err *err)
+{
+    struct stat st;
+    int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (follow_links ? 0 : O_NOFOLLOW);
+    int fd = fault_hits() ? -1 : open(path, flags);
+    if (fd < 0 && errno == ELOOP && !follow_links)
+        return err_set(err, "%s: a link, which is not followed", path), -1;
+    if (fd < 0)
+        return err_errno(err, "%s", path), -1;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+        return fd;
+    close(fd);
+    return err_set(err, "%s: not a regular file", path), -1;
+}
+
 bool file_read_left(const char *path, uint64_t most, Str *out, Err *err)
 {
     struct stat st;
-    int fd =
-        fault_hits() ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
-    if (fd < 0 && errno == ELOOP)
-        return err_set(err, "%s: a link, which is not followed", path);
+    int fd = file_open_regular(path, false, err);
     if (fd < 0)
-        return err_errno(err, "%s", path);
-    bool ok = (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) ||
-              err_set(err, "%s: not a regular file", path);
+        return false;
+    bool ok = fstat(fd, &st) == 0 || err_errno(err, "%s", path);
     ok = ok && ((uint64_t)st.st_size <= most ||
                 err_set(err, "%s: larger than %llu MiB", path, (unsigned long long)(most >> 20)));
     ok = ok && (read_some(fd, most, out, err) || err_ctx(err, "%s", path));
@@ -135,9 +146,12 @@ bool file_write(const char *path, const void *data, size_t n, Err *err)
     /* Pipes and devices (/dev/stdout, a shell's <(…)) can't be renamed over. */
     struct stat st;
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-        int fd = fault_hits() ? -1 : open(path, O_WRONLY | O_CLOEXEC);
+        int fd = fault_hits() ? -1 : open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        if (fd < 0 && errno == ENXIO)
+            return err_set(err, "%s: a pipe that nobody reads", path);
         if (fd < 0)
             return err_errno(err, "%s", path);
+        fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
         bool ok = file_write_fd(fd, data, n, err) || err_ctx(err, "%s", path);
         close(fd);
         return ok;

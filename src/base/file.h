@@ -19,6 +19,8 @@ bool file_read_fd(int fd, Str *out, Err *err);
 /* A file that a program under test left, or may have put something in place of: a regular
  * file of at most `most` bytes. Links are not followed, pipes and devices refused. */
 bool file_read_left(const char *path, uint64_t most, Str *out, Err *err);
+/* Open for reading, if it is a regular file; never waits. -1 with `err`: not. */
+int file_open_regular(const char *path, bool follow_links, Err *err);
 bool file_write(const char *path, const void *data, size_t n, Err *err);
 /* The same for a file that is there: keeps its mode and times, and a link to it
  * stays a link. */

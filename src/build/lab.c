@@ -394,24 +394,12 @@ static bool names(const char *text, const char *name)
     return false;
 }
 
-/* Names after #include have no escapes; one that would end it can't be written. */
-static void header_name(Str *out, const char *path)
-{
-    bool plain = true;
-    for (const char *at = path; *at; at++)
-        plain = plain && *at != '"' && (unsigned char)*at >= ' ';
-    if (plain)
-        str_add(out, path);
-    else
-        escape_c_string(out, path, strlen(path));
-}
-
 void lab_preamble(const LabView *v, const char *body, Str *out)
 {
     bool any = false;
-    str_add(out, "#define main program_main\n#include \"");
-    header_name(out, v->unit->unit->source);
-    str_add(out, "\"\n#undef main\n");
+    str_add(out, "#define main program_main\n#include ");
+    escape_c_include(out, v->unit->unit->source);
+    str_add(out, "\n#undef main\n");
     for (const char *const *f = v->lab->plan.support; f && *f; f++)
         if (str_ends(*f, ".h"))
             str_addf(out, "#include \"%s\"\n", path_base(*f));

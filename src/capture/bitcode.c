@@ -4,6 +4,7 @@
  * again; what it can't compile at all is a unit without bitcode, with the
  * reason.
  */
+#include "base/escape.h"
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/units.h"
@@ -138,7 +139,9 @@ static bool avoid_foreign_pch(Job *j, const char *said, const char *cwd)
         if (file_exists(gch) && file_exists(header)) {
             char *copy = xprintf("%s.%zu.h", j->bitcode, i);
             Str text = { 0 };
-            str_addf(&text, "#include \"%s\"\n", header);
+            str_add(&text, "#include ");
+            escape_c_include(&text, header);
+            str_addc(&text, '\n');
             any |= file_write(copy, text.data, text.len, NULL);
             str_release(&text);
             free(j->flags.items[i + 1]);

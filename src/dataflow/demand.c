@@ -304,10 +304,47 @@ static int rows_in_group(const Sought *s, const Op *op)
     return s->filled == op && s->shape.group < 2 ? 2 : s->shape.group;
 }
 
+static const Op *table_below(const Op *op);
+static Truth comes_out(Sought *s, const Op *op, Sym *row);
+
+/* A subquery over one table also sees the table's rows of the examples and those
+ * that are demanded, if it lets them through. */
+static Sym with_others(Sought *s, const Op *in, Sym bag, size_t demanded)
+{
+    const Op *load = table_below(in);
+    const Table *t = load ? run_table(s->run, load) : NULL;
+    Vec(Sym) rows = { 0 };
+    Vec(Truth) present = { 0 };
+    for (size_t i = 0; i < bag.n; i++) {
+        vec_push(&rows, bag.items[i]);
+        vec_push(&present, bag.present[i]);
+    }
+    for (size_t i = 0; t && i < t->n && i < MOST_OLD_ROWS; i++) {
+        Datum d = datum_tuple(t->rows[i]->tuple);
+        Sym row = sym_const(s, &d);
+        vec_push(&present, comes_out(s, in, &row));
+        vec_push(&rows, row);
+    }
+    for (size_t i = 0; load && i < demanded; i++) {
+        if (s->slots.items[i].load != load)
+            continue;
+        Sym row = s->slots.items[i].row;
+        Truth there = s->slots.items[i].present;
+        vec_push(&present, arith_and(s->z, there, comes_out(s, in, &row)));
+        vec_push(&rows, row);
+    }
+    Sym r = bag_of(s, rows.items, rows.len);
+    memcpy(r.present, present.items, present.len * sizeof *present.items);
+    vec_release(&rows);
+    vec_release(&present);
+    return r;
+}
+
 /* The rows of an input that are there, and new ones. */
 static Sym all_rows_of(Sought *s, const Op *op, size_t k)
 {
     Vec(Sym) rows = { 0 };
+    size_t demanded = s->slots.len;
     int fresh = s->shape.empty >> k & 1 ? 0 : rows_in_group(s, op);
     size_t *starts = arena_array(s->a, size_t, (size_t)fresh + 1);
     for (int i = 0; i < fresh; i++) {
@@ -325,7 +362,7 @@ static Sym all_rows_of(Sought *s, const Op *op, size_t k)
     }
     Sym bag = bag_of(s, rows.items, rows.len);
     vec_release(&rows);
-    return bag;
+    return op->id < 100000 || s->relaxed ? bag : with_others(s, op->in[k], bag, demanded);
 }
 
 /* Relaxed: in SQL the group of all rows is there without any row, too. */
@@ -874,7 +911,7 @@ static void assert_not_it(Sought *s, const Absent *q, const Sym *of_table, Truth
 }
 
 static void note_absent(Sought *s, const Op *op, const SymEnv *env, const Sym *x, TermKind compare,
-                        Truth there)
+                        Truth there, size_t own)
 {
     const Op *load = table_below(op);
     if (!load)
@@ -883,6 +920,7 @@ static void note_absent(Sought *s, const Op *op, const SymEnv *env, const Sym *x
                  .load = load,
                  .env = keep_env(s, env),
                  .compare = compare,
+                 .own = own,
                  .there = there,
                  .guard = s->guard,
                  .tag = s->tag };
@@ -924,13 +962,23 @@ Truth demand_exists(Sought *s, const Op *op, const SymEnv *env, const Sym *x, Te
     s->guard = before;
     s->outer = outer;
     if (!s->stuck)
-        note_absent(s, op, env, x, compare, there);
+        note_absent(s, op, env, x, compare, there, SIZE_MAX);
     if (s->stuck) {                                 /* then it is not there */
         s->stuck = false;
         s->inexact = true;
         sought_assert(s, arith_not(s->z, there));
     }
     return there;
+}
+
+/* A subquery of one value has one row: the table has no other one for it, or with
+ * DISTINCT no other value. */
+static void demand_no_other(Sought *s, const Op *op, const SymEnv *env, const Sym *row, size_t own)
+{
+    if (op->kind == OP_DISTINCT)
+        note_absent(s, op->in[0], env, &row->fields[0], TERM_NE, no(s), SIZE_MAX);
+    else
+        note_absent(s, op, env, NULL, TERM_NE, no(s), own);
 }
 
 Sym demand_scalar(Sought *s, const Op *op, const SymEnv *env, int column)
@@ -948,9 +996,12 @@ Sym demand_scalar(Sought *s, const Op *op, const SymEnv *env, int column)
         Datum d = datum_tuple(t->rows[0]->tuple);
         row = sym_const(s, &d);
     } else {
+        size_t own = s->slots.len;
         s->aside++;
         row = demand_row(s, op);
         s->aside--;
+        if (!s->relaxed && !s->stuck && op->id >= 100000 && row.n == 1)
+            demand_no_other(s, op, env, &row, own);
     }
     s->outer = outer;
     s->tag = tag;
@@ -1282,7 +1333,7 @@ static void assert_rules(Sought *s, size_t at)
 static void assert_absent(Sought *s, size_t at)
 {
     for (size_t i = 0; i < s->absents.len; i++)
-        if (s->absents.items[i].load == s->slots.items[at].load)
+        if (s->absents.items[i].load == s->slots.items[at].load && s->absents.items[i].own != at)
             assert_not_it(s, &s->absents.items[i], &s->slots.items[at].row,
                           s->slots.items[at].present);
 }

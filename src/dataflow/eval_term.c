@@ -40,6 +40,15 @@ static Datum warn_null(Eval *ev)
 
 /* ---- arithmetic */
 
+static Datum by_zero(Eval *ev, const Term *t)
+{
+    if (ev->plan->zero_ends)
+        eval_fault(ev, t->at, "a division by zero ends the query (PostgreSQL)");
+    else if (t->kind == TERM_MOD && ev->plan->lang == LANG_PIG)
+        eval_fault(ev, t->at, "x %% 0 ends the job");
+    return warn_null(ev);
+}
+
 static int32_t cut(int64_t i) { return (int32_t)(uint32_t)(uint64_t)i; }
 
 static Datum int_arith(Eval *ev, const Term *t, int64_t x, int64_t y, DatumKind kind)
@@ -51,15 +60,12 @@ static Datum int_arith(Eval *ev, const Term *t, int64_t x, int64_t y, DatumKind 
     case TERM_MUL: r = a * b; break;
     case TERM_DIV:
         if (!y)
-            return warn_null(ev);
+            return by_zero(ev, t);
         r = y == -1 ? 0 - a : (uint64_t)(x / y);
         break;
     case TERM_MOD:
-        if (!y) {
-            if (ev->plan->lang == LANG_PIG)
-                eval_fault(ev, t->at, "x %% 0 ends the job");
-            return warn_null(ev);
-        }
+        if (!y)
+            return by_zero(ev, t);
         r = y == -1 ? 0 : (uint64_t)(x % y);
         break;
     default: assert(!"reached");
@@ -79,12 +85,12 @@ static Datum double_arith(Eval *ev, const Term *t, double x, double y, DatumKind
     case TERM_DIV:
         /* Java's equals: -0.0 is not 0.0. */
         if (y == 0 && (!signbit(y) || ev->plan->lang == LANG_SQL))
-            return warn_null(ev);
+            return by_zero(ev, t);
         r = x / y;
         break;
     case TERM_MOD:
         if (y == 0)
-            return warn_null(ev);
+            return ev->plan->lang == LANG_SQL ? by_zero(ev, t) : warn_null(ev);
         r = fmod(x, y);
         break;
     default: assert(!"reached");

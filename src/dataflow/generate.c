@@ -16,6 +16,7 @@ enum {
     MOST_SHAPES = 48,
     MOST_ROUNDS = 16,
     MOST_LEAVES = 300,
+    MOST_EASY = 16,
     MOST_REPAIRS = 6,
     MOST_TRIES = 300,
     MOST_MERGES = 120,
@@ -687,6 +688,32 @@ static bool try_subsets(Gen *g, Copying *x, bool **varied, size_t class)
     return ok || try_variants(g, x, varied, class, 40);
 }
 
+static bool **flags_for_columns(Gen *g)
+{
+    bool **f = arena_array(&g->arena, bool *, g->p->ops.len);
+    for (size_t i = 0; i < g->p->ops.len; i++)
+        f[i] = arena_array(&g->arena, bool, g->know->ncolumns[i] + 1);
+    return f;
+}
+
+/* One column of all that GROUP and ORDER look at: the others may have to stay as
+ * they are. */
+static bool try_each_column(Gen *g, Copying *x, bool **varied, size_t class)
+{
+    bool **one = flags_for_columns(g), ok = false;
+    x->c.varied = one;
+    x->c.word = -1;
+    for (size_t i = 0; i < g->p->ops.len; i++)
+        for (size_t c = 0; c < g->know->ncolumns[i] && !ok && !late(g); c++) {
+            if (!varied[i][c] || !x->chosen[i])
+                continue;
+            one[i][c] = true;
+            ok = try_copies(g, x, class);
+            one[i][c] = false;
+        }
+    return ok;
+}
+
 /* Copies of one table's rows, then of all, in a group that is there or in a new one. */
 static bool try_rounds(Gen *g, Copying *x, bool **keys, size_t class)
 {
@@ -724,20 +751,13 @@ static bool try_many(Gen *g, Copying *x, bool **keys, size_t class)
     return ok;
 }
 
-static bool has_group_above(const Op *op)
+/* Does the number of rows decide somewhere above? */
+static bool counts_above(const Op *op)
 {
-    bool group = op->kind == OP_GROUP;
-    for (size_t i = 0; i < op->nin && !group; i++)
-        group = has_group_above(op->in[i]);
-    return group;
-}
-
-static bool **flags_for_columns(Gen *g)
-{
-    bool **f = arena_array(&g->arena, bool *, g->p->ops.len);
-    for (size_t i = 0; i < g->p->ops.len; i++)
-        f[i] = arena_array(&g->arena, bool, g->know->ncolumns[i] + 1);
-    return f;
+    bool yes = op->kind == OP_GROUP || op->kind == OP_WINDOW || op->kind == OP_RANK;
+    for (size_t i = 0; i < op->nin && !yes; i++)
+        yes = counts_above(op->in[i]);
+    return yes;
 }
 
 static size_t all_rows(Gen *g, Copying *x)
@@ -783,8 +803,9 @@ static bool copy_class(Gen *g, size_t class)
     x.rows.len = 0;
     memset(x.chosen, 0, nops * sizeof *x.chosen);
     lineage_of(g, witness, &x.rows);
-    bool ok = try_subsets(g, &x, varied, class) || (is_of_condition(c) && has_group_above(c->op) &&
-                                                    try_many(g, &x, flags_for_columns(g), class));
+    bool ok =
+        try_subsets(g, &x, varied, class) || try_each_column(g, &x, varied, class) ||
+        (is_of_condition(c) && counts_above(c->op) && try_many(g, &x, flags_for_columns(g), class));
     if (!ok) {
         all_rows(g, &x);
         ok = x.rows.len < 60 && try_variants(g, &x, varied, class, 40);
@@ -1068,13 +1089,62 @@ static bool is_proved(const Gen *g, const Shape *shapes, const bool *proved, siz
     return false;
 }
 
-static bool solve_class(Gen *g, size_t i, double seconds)
+/* How many rows an op has at most, if its kind tells. */
+static size_t most_rows(const Op *op)
+{
+    size_t n = 0;
+    switch (op->kind) {
+    case OP_VALUES: return op->nrows;
+    case OP_GROUP: return op->all ? 1 : SIZE_MAX;
+    case OP_FOREACH:
+        for (size_t i = 0; i < op->nitems; i++)
+            if (op->items[i].flatten)
+                return SIZE_MAX;
+        return most_rows(op->in[0]);
+    case OP_UNION:
+        for (size_t i = 0; i < op->nin; i++) {
+            size_t more = most_rows(op->in[i]);
+            n = more > SIZE_MAX - n ? SIZE_MAX : n + more;
+        }
+        return n;
+    case OP_LIMIT:
+        n = most_rows(op->in[0]);
+        if (op->count && op->count->kind == TERM_CONST && op->count->value.kind == DATUM_LONG &&
+            op->count->value.u.i >= 0 && (size_t)op->count->value.u.i < n)
+            n = (size_t)op->count->value.u.i;
+        return n;
+    case OP_FILTER:
+    case OP_SPLIT:
+    case OP_ORDER:
+    case OP_DISTINCT:
+    case OP_SAMPLE:
+    case OP_WINDOW: return most_rows(op->in[0]);
+    default: return SIZE_MAX;
+    }
+}
+
+/* The class takes more rows of its input than there can be. */
+static bool takes_too_many(const Class *c)
+{
+    bool two = c->kind == CLASS_TWO_DIFFERENT || c->kind == CLASS_DUPLICATE ||
+               c->kind == CLASS_GROUP_OF_TWO;
+    size_t rows = two ? 2 : c->kind == CLASS_MORE_THAN_LIMIT ? c->needs : 0;
+    return c->op->nin == 1 && most_rows(c->op->in[0]) < rows;
+}
+
+/* `small`: groups of more than a few rows are left for later. */
+static bool solve_class(Gen *g, size_t i, double seconds, bool small)
 {
     Shape shapes[MOST_SHAPES];
     bool proved[MOST_SHAPES] = { 0 };
     Class *c = &g->classes->items[i];
     if (late(g))
         return over(c);
+    if (takes_too_many(c)) {
+        c->why = WHY_UNSAT;
+        c->reason = "its input never has so many rows";
+        return false;
+    }
     size_t n = shapes_for(g, c, shapes);
     bool all_proofs = true;
     c->nconflict = 0;
@@ -1087,6 +1157,10 @@ static bool solve_class(Gen *g, size_t i, double seconds)
             return over(c);
         if (is_proved(g, shapes, proved, k))
             continue;
+        if (small && shapes[k].group > 5) {
+            all_proofs = false;
+            continue;
+        }
         Verdict v = attempt(g, i, shapes[k], seconds);
         proved[k] = v.proof;
         if (v.solved)
@@ -1124,19 +1198,41 @@ static bool is_missing(const Gen *g, int from, int to)
     return false;
 }
 
-static void solve_turns(Gen *g, int from, int to)
+/* How many rows of tables a row of an op is made of, about. */
+static size_t rows_below(const Op *op)
+{
+    size_t n = op->kind == OP_LOAD, most = 0;
+    for (size_t i = 0; i < op->nin && n < MOST_EASY * 2; i++) {
+        size_t k = rows_below(op->in[i]);
+        n += k;
+        most = k > most ? k : most;
+    }
+    return op->kind == OP_UNION ? most : op->kind == OP_GROUP ? 2 * n : n;
+}
+
+/* The last classes bring rows for most of the others, unless they are too hard. */
+static bool solve_turn(Gen *g, int turn, int pass, bool easy)
 {
     double patience = g->gp->patience > 0 ? g->gp->patience : 0.5;
+    bool progress = false;
+    for (size_t i = g->classes->n; i-- > 0;) {
+        Class *c = &g->classes->items[i];
+        if (c->shown || turn_of(c) != turn || (pass && impossible(c)) ||
+            (rows_below(c->op) <= MOST_EASY) != easy)
+            continue;
+        progress |= solve_class(g, i, (pass ? 4 : 1) * patience, !pass);
+    }
+    return progress;
+}
+
+static void solve_turns(Gen *g, int from, int to)
+{
     for (int pass = 0; pass < 3 && !late(g); pass++) {
         bool progress = false;
         for (int turn = from; turn <= to; turn++)
-            for (size_t i = g->classes->n; i-- > 0;) {
-                Class *c = &g->classes->items[i];
-                if (c->shown || turn_of(c) != turn || (pass && impossible(c)))
-                    continue;
-                progress |= solve_class(g, i, (pass ? 4 : 1) * patience);
-            }
-        if (!progress || !is_missing(g, from, to))
+            for (int hard = 0; hard < 2; hard++)
+                progress |= solve_turn(g, turn, pass, !hard);
+        if ((!progress && pass) || !is_missing(g, from, to))
             break;
     }
 }
@@ -1171,7 +1267,8 @@ static bool shows_all(Gen *g, const bool *want, size_t *lost)
     for (size_t i = 0; i < g->classes->n; i++)
         if (want[i] && !now[i])
             *lost = i;
-    bool ok = covers(now, want, g->classes->n) && rules_broken(g->p, inputs) <= g->broken;
+    bool ok = covers(now, want, g->classes->n) && faults_of(r) <= g->faults &&
+              rules_broken(g->p, inputs) <= g->broken;
     free(now);
     run_free(r);
     return ok;

@@ -148,13 +148,18 @@ static void see_op(Gather *g, const Op *op)
         term_walk(op->rules->checks[i], see_term, g);
 }
 
+static Pattern pattern_of(const Term *t)
+{
+    const Datum *v = &t->args[1]->value;
+    return (Pattern){ v->u.s, v->len, t->kind == TERM_LIKE, t->fold };
+}
+
 static void see_term(Term *t, void *arg)
 {
     Gather *g = arg;
     if ((t->kind == TERM_MATCHES || t->kind == TERM_LIKE) && t->args[1]->kind == TERM_CONST &&
         t->args[1]->value.kind == DATUM_TEXT) {
-        Pattern p = { t->args[1]->value.u.s, t->args[1]->value.len, t->kind == TERM_LIKE, t->fold };
-        vec_push(&g->patterns, p);
+        vec_push(&g->patterns, pattern_of(t));
     } else if (t->kind == TERM_MATCHES || t->kind == TERM_LIKE) {
         g->opaque = true;
     }
@@ -403,7 +408,10 @@ static Automaton *pattern_automaton(Know *k, const Pattern *x)
         k->text_exact &= (unsigned char)x->s[i] < 128;
     Regex *r = x->like ? regex_like(&k->arena, x->s, x->n, x->fold, NULL)
                        : regex_new(&k->arena, x->s, x->n, flags, NULL);
-    return r ? regex_automaton(r, &k->arena) : NULL;
+    Automaton *m = r ? regex_automaton(r, &k->arena) : NULL;
+    if (m)
+        vec_push(&k->automata, m);
+    return m;
 }
 
 /* The text stands in the program as a pattern, and nowhere else. */
@@ -422,13 +430,11 @@ static void gather_words(Know *k, Gather *g, WordList *out)
     Tests *t = k->tests = arena_new(&k->arena, Tests);
     k->text_exact = !g->opaque && !g->crowded;
     for (size_t i = 0; i < g->patterns.len; i++) {
-        Automaton *m = pattern_automaton(k, &g->patterns.items[i]);
-        if (m && t->n < MOST_PATTERNS) {
+        Automaton *m = t->n < MOST_PATTERNS ? pattern_automaton(k, &g->patterns.items[i]) : NULL;
+        if (m)
             t->all[t->n++].m = m;
-        } else {
-            automaton_free(m);
+        else
             k->text_exact = false;
-        }
     }
     size_t npatterns = t->n;
     for (size_t i = 0; i < g->texts.len; i++) {
@@ -438,10 +444,13 @@ static void gather_words(Know *k, Gather *g, WordList *out)
         *copy = g->texts.items[i];
         t->all[t->n++].text = copy;
     }
-    if (words_of(k, t, out))
+    bool complete = words_of(k, t, out);
+    k->crowded = !complete || k->nfirst_words > MOST_WORDS / 2;
+    if (complete)
         return;
     k->text_exact = false;
-    /* Too many together: each pattern alone gives at least its own words. */
+    /* Too many together: each pattern alone gives at least its own words, and
+     * each column its own tests (column_tests()). */
     for (size_t i = 0; i < npatterns; i++) {
         Tests one = { .all = { t->all[i] }, .n = 1 };
         words_of(k, &one, out);
@@ -621,6 +630,69 @@ static void find_twins(Know *k)
     }
 }
 
+/* ---- tests of one column */
+
+typedef struct Asking {
+    Know *k;
+    const Op *row;             /* whose row the term sees */
+} Asking;
+
+static void push_test(Know *k, Column *c, Test t)
+{
+    if (!c->asked)
+        c->asked = arena_new(&k->arena, Tests);
+    if (c->asked->n < MOST_TESTS)
+        c->asked->all[c->asked->n++] = t;
+}
+
+/* A test of a column is one of all columns that are compared with it. */
+static void add_test(Know *k, Column *c, Test t)
+{
+    push_test(k, c, t);
+    for (size_t o = 0; o < k->plan->ops.len && c->twin >= 0; o++)
+        for (size_t n = 0; k->columns[o] && n < k->ncolumns[o]; n++)
+            if (&k->columns[o][n] != c && k->columns[o][n].twin == c->twin)
+                push_test(k, &k->columns[o][n], t);
+}
+
+static void ask_op(Know *k, const Op *op);
+
+static void ask_term(Term *t, void *arg)
+{
+    const Asking *x = arg;
+    if (t->op && t->op->id >= 100000)
+        ask_op(x->k, t->op);
+    bool pattern = t->kind == TERM_MATCHES || t->kind == TERM_LIKE;
+    if (!pattern && (t->kind < TERM_EQ || t->kind > TERM_NOT_DISTINCT))
+        return;
+    int at = pattern || t->args[1]->kind == TERM_CONST;
+    const Term *constant = t->args[at];
+    Column *c = constant->kind == TERM_CONST && constant->value.kind == DATUM_TEXT
+                    ? column_of(x->k, x->row, t->args[!at])
+                    : NULL;
+    if (!c)
+        return;
+    Pattern p = pattern ? pattern_of(t) : (Pattern){ 0 };
+    Test test = { .m = pattern ? pattern_automaton(x->k, &p) : NULL, .text = &constant->value };
+    if (!pattern || test.m)
+        add_test(x->k, c, test);
+}
+
+static void ask_op(Know *k, const Op *op)
+{
+    Asking x = { k, op->kind == OP_JOIN || !op->nin ? op : op->in[0] };
+    term_walk(op->cond, ask_term, &x);
+    for (size_t i = 0; i < op->nin && op->id >= 100000; i++)
+        if (op->in[i]->id >= 100000)
+            ask_op(k, op->in[i]);
+}
+
+static void column_tests(Know *k)
+{
+    for (size_t i = 0; i < k->plan->ops.len && k->crowded; i++)
+        ask_op(k, k->plan->ops.items[i]);
+}
+
 /* False: there is no room. */
 static bool add_word(Know *k, Column *c, const Datum *v, DatumKind kind)
 {
@@ -672,6 +744,19 @@ static void add_fresh(Know *k, Column *c, DatumKind kind)
     }
 }
 
+/* Words for the tests of this column alone. */
+static void add_asked(Know *k, Column *c, DatumKind kind)
+{
+    WordList words = { 0 };
+    size_t first = k->nfirst_words;
+    if (c->asked)
+        words_of(k, c->asked, &words);
+    for (size_t i = 0; i < words.len; i++)
+        add_word(k, c, &words.items[i], kind);
+    k->nfirst_words = first;
+    vec_release(&words);
+}
+
 static void fill_words(Know *k, const Op *op, size_t at, const WordList *patterns,
                        const WordList *constants)
 {
@@ -687,6 +772,7 @@ static void fill_words(Know *k, const Op *op, size_t at, const WordList *pattern
         if (c->samples[i].kind == kind)
             add_word(k, c, &c->samples[i], kind);
     add_twins(k, c, kind);
+    add_asked(k, c, kind);
     add_fresh(k, c, kind);
     /* The classes come first: with all of them the list is complete. */
     for (size_t i = 0; i < k->nfirst_words && i < patterns->len; i++)
@@ -727,6 +813,7 @@ Know *know_new(const Plan *p, const Input *samples, bool no_real_values)
             neighbours(k, &g.texts.items[i], &constants);
     gather_moments(k, &g);
     find_twins(k);
+    column_tests(k);
     for (size_t i = 0; i < p->ops.len; i++)
         for (size_t c = 0; k->columns[i] && c < k->ncolumns[i]; c++)
             fill_words(k, p->ops.items[i], c, &patterns, &constants);
@@ -754,8 +841,9 @@ void know_free(Know *k)
 {
     if (!k)
         return;
-    for (size_t i = 0; i < k->tests->n; i++)
-        automaton_free(k->tests->all[i].m);
+    for (size_t i = 0; i < k->automata.len; i++)
+        automaton_free(k->automata.items[i]);
+    vec_release(&k->automata);
     map_release(&k->classes);
     vec_release(&k->class_only);
     arena_release(&k->arena);

@@ -31,6 +31,7 @@ typedef struct Column {
     size_t nwords;
     size_t longest;            /* bytes that the column takes; 0: any number */
     int twin;                  /* columns that are compared for equality share a number; -1 */
+    struct Tests *asked;       /* tests of this column; only if all together are too many */
 } Column;
 
 typedef struct Know {
@@ -52,9 +53,11 @@ typedef struct Know {
     bool no_real_values;       /* privacy: samples are not copied */
     size_t sizes[16], nsizes;  /* group sizes that conditions mention */
     struct Tests *tests;
+    Vec(struct Automaton *) automata;
     Map classes;               /* answers to the tests -> number of the class */
     Vec(bool) class_only;
     size_t nfirst_words;
+    bool crowded;              /* too many tests for one product */
 } Know;
 
 Know *know_new(const Plan *p, const Input *samples, bool no_real_values);

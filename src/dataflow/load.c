@@ -21,15 +21,18 @@ static Form form_of(const Op *op, const char *path)
         return FORM_JSON;
     if (name_has(op->loader, "CSV"))
         return FORM_CSV;
-    bool plain = !op->loader || str_ends(op->loader, "PigStorage");
+    bool plain = !op->rules && (!op->loader || str_ends(op->loader, "PigStorage"));
     if (path && (str_ends(path, ".json") || str_ends(path, ".jsonl")))
         return FORM_JSON;
     return !plain && path && str_ends(path, ".csv") ? FORM_CSV : FORM_DELIMITED;
 }
 
-char load_delimiter(const Op *op)
+/* Tables of SQL have no loader: the name of the file tells. */
+static char delimiter_of(const Op *op, const char *path)
 {
     const char *d = op->nloader_args ? op->loader_args[0] : NULL;
+    if (op->rules && path)
+        return str_ends(path, ".csv") ? ',' : str_ends(path, ".tbl") ? '|' : '\t';
     if (name_has(op->loader, "CSV"))
         return d && *d && !d[1] ? *d : ',';
     if (!d || !*d || (op->loader && !str_ends(op->loader, "PigStorage")))
@@ -206,7 +209,21 @@ static const Tuple *fit(const Op *op, Arena *a, Data *fields)
     return t;
 }
 
-static const Tuple *read_line(const Op *op, Form form, Arena *a, const char *s, size_t n)
+/* A table's file may begin with the names of the columns. */
+static bool is_header(const Op *op, const Data *fields)
+{
+    bool same = op->rules && op->schema && fields->len == op->schema->n && fields->len;
+    for (size_t i = 0; i < fields->len && same; i++) {
+        const Datum *d = &fields->items[i];
+        const char *name = op->schema->fields[i].name;
+        same = name && d->kind == DATUM_BYTES && strlen(name) == d->len &&
+               !strncasecmp(name, d->u.s, d->len);
+    }
+    return same;
+}
+
+static const Tuple *read_line(const Op *op, Form form, char delimiter, Arena *a, const char *s,
+                              size_t n)
 {
     Data fields = { 0 };
     if (form == FORM_JSON) {
@@ -220,10 +237,10 @@ static const Tuple *read_line(const Op *op, Form form, Arena *a, const char *s, 
     if (form == FORM_TEXT)
         add_field(a, &fields, s, n);
     else if (form == FORM_CSV)
-        split_csv(a, s, n, load_delimiter(op), &fields);
+        split_csv(a, s, n, delimiter, &fields);
     else
-        split_line(a, s, n, load_delimiter(op), &fields);
-    const Tuple *t = fit(op, a, &fields);
+        split_line(a, s, n, delimiter, &fields);
+    const Tuple *t = is_header(op, &fields) ? NULL : fit(op, a, &fields);
     vec_release(&fields);
     return t;
 }
@@ -264,25 +281,36 @@ static bool skips_header(const Op *op)
     return false;
 }
 
+/* Without its end. A line that is too long is given when that is known. */
+static bool next_line(FILE *f, Str *line)
+{
+    int c = getc_unlocked(f);
+    str_reset(line);
+    if (c == EOF)
+        return false;
+    for (; c != EOF && c != '\n' && line->len <= MOST_LINE; c = getc_unlocked(f))
+        str_addc(line, (char)c);
+    while (line->len && line->data[line->len - 1] == '\r')
+        line->data[--line->len] = 0;
+    return true;
+}
+
 static bool read_lines(const Op *op, const char *path, Reservoir *r, Err *err)
 {
-    FILE *f = fopen(path, "re");
+    int fd = file_open_regular(path, true, err);
+    FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
     if (!f)
-        return err_errno(err, "%s", path);
-    char *line = NULL;
-    size_t cap = 0;
-    ssize_t n;
+        return fd >= 0 ? err_errno(err, "%s", path) : false;
+    Str line = { 0 };
     bool first = true, ok = true;
-    while (ok && (n = getline(&line, &cap, f)) >= 0) {
-        while (n && (line[n - 1] == '\n' || line[n - 1] == '\r'))
-            n--;
-        if (n > MOST_LINE)
+    while (ok && next_line(f, &line)) {
+        if (line.len > MOST_LINE)
             ok = err_set(err, "%s: a line is longer than 16 MiB", path);
         else if (!(first && skips_header(op)))
-            offer(r, line, (size_t)n);
+            offer(r, str_c(&line), line.len);
         first = false;
     }
-    free(line);
+    str_release(&line);
     fclose(f);
     return ok;
 }
@@ -318,12 +346,14 @@ bool load_table(const Op *op, const char *path, const LoadPlan *lp, Arena *a, In
     Reservoir r = { .most = lp->sample ? lp->sample : 1000, .rng = lp->rng };
     bool ok = read_path(op, path, &r, err);
     Form form = form_of(op, path);
+    char delimiter = delimiter_of(op, path);
     if (r.lines.len)
         qsort(r.lines.items, r.lines.len, sizeof(Line), by_number);
     out->n = 0;
     out->rows = arena_array(a, const Tuple *, r.lines.len + 1);
     for (size_t i = 0; i < r.lines.len; i++) {
-        const Tuple *t = ok ? read_line(op, form, a, r.lines.items[i].s, r.lines.items[i].n) : NULL;
+        const Line *x = &r.lines.items[i];
+        const Tuple *t = ok ? read_line(op, form, delimiter, a, x->s, x->n) : NULL;
         if (t)
             out->rows[out->n++] = t;
         free(r.lines.items[i].s);
@@ -342,7 +372,7 @@ void load_text(const Op *op, const char *text, Arena *a, Input *out)
     out->rows = arena_array(a, const Tuple *, lines);
     while (*text) {
         size_t n = strcspn(text, "\n");
-        const Tuple *t = read_line(op, form_of(op, NULL), a, text, n);
+        const Tuple *t = read_line(op, form_of(op, NULL), delimiter_of(op, NULL), a, text, n);
         if (t)
             out->rows[out->n++] = t;
         text += n + (text[n] == '\n');
@@ -365,7 +395,7 @@ static void print_csv(Str *out, const char *s, size_t n)
 void load_print(const Op *op, const Input *in, Str *out)
 {
     Form form = form_of(op, NULL);
-    char delimiter = load_delimiter(op);
+    char delimiter = delimiter_of(op, NULL);
     for (size_t i = 0; i < in->n; i++) {
         if (form == FORM_JSON) {
             Datum d = datum_tuple(in->rows[i]);

@@ -8,7 +8,9 @@
  * PigStorage (any single delimiter), TextLoader, JsonLoader and JSON lines, and
  * CSV with quotes. Other loaders count as PigStorage, unless the file's name
  * says otherwise. A field that does not fit its type is null; too few fields
- * are filled with nulls, too many are cut; an empty field is null.
+ * are filled with nulls, too many are cut; an empty field is null. For a table
+ * of SQL the file's name tells: .csv has commas, .tbl bars, others tabs; a first
+ * line with the names of its columns is none of its rows.
  *
  * From a longer file a sample is drawn, each line with the same chance, and
  * kept in order.
@@ -30,8 +32,6 @@ bool load_table(const Op *op, const char *path, const LoadPlan *lp, Arena *a, In
                 size_t *total, Err *err);
 /* The same from memory, all of it. */
 void load_text(const Op *op, const char *text, Arena *a, Input *out);
-/* The delimiter of PigStorage for this op, read or written. */
-char load_delimiter(const Op *op);
 /* A table as the loader of `op` would read it back. */
 void load_print(const Op *op, const Input *in, Str *out);
 #endif

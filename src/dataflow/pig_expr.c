@@ -261,6 +261,16 @@ static Term *no_such_name(Pig *g, PigScope *s, const Token *t, bool ambiguous)
     return NULL;
 }
 
+/* The number of "$3". */
+static bool position(Pig *g, const Token *t, int *out)
+{
+    long n = strtol(t->text + 1, NULL, 10);
+    if (n < 0 || n > 100000)
+        return pig_fail(g, t->at, "there is no field %s", t->text);
+    *out = (int)n;
+    return true;
+}
+
 /* "C.total", "C.$0": the relation's one row. */
 static Term *parse_scalar(Pig *g, Op *op)
 {
@@ -271,14 +281,16 @@ static Term *parse_scalar(Pig *g, Op *op)
         return NULL;
     bool paren = pig_take(g, "(");
     Token *t = pig_next(g);
-    if (t->kind == TOKEN_POSITION)
-        e->index = atoi(t->text + 1);
-    else if (t->kind == TOKEN_NAME && op->schema && schema_find(op->schema, t->text) >= 0)
+    if (t->kind == TOKEN_POSITION) {
+        if (!position(g, t, &e->index))
+            return NULL;
+    } else if (t->kind == TOKEN_NAME && op->schema && schema_find(op->schema, t->text) >= 0) {
         e->index = schema_find(op->schema, t->text);
-    else
+    } else {
         return pig_fail(g, t->at, "%s has no field %s", op->alias ? op->alias : "the relation",
                         t->text),
                NULL;
+    }
     if (paren && !pig_want(g, ")", "after the field"))
         return NULL;
     return e;
@@ -300,11 +312,9 @@ static Term *parse_name(Pig *g, PigScope *s)
 static Term *parse_position(Pig *g, PigScope *s)
 {
     Token *t = pig_next(g);
-    long n = strtol(t->text + 1, NULL, 10);
-    if (n > 100000)
-        return pig_fail(g, t->at, "there is no field %s", t->text), NULL;
+    int n = 0;
     (void)s;
-    return term_field(g->plan, 0, (int)n, t->at);
+    return position(g, t, &n) ? term_field(g->plan, 0, n, t->at) : NULL;
 }
 
 /* ---- projections */
@@ -324,7 +334,10 @@ static bool add_column(Pig *g, const Schema *inner, Ints *out)
 {
     Token *t = pig_next(g);
     if (t->kind == TOKEN_POSITION) {
-        vec_push(out, atoi(t->text + 1));
+        int n = 0;
+        if (!position(g, t, &n))
+            return false;
+        vec_push(out, n);
         return true;
     }
     if (t->kind == TOKEN_SIGN && !strcmp(t->text, "*") && inner) {

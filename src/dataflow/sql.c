@@ -102,9 +102,24 @@ SrcPos sql_at(const Sql *q, const json_t *node)
     return place(q, least < 0 ? 0 : (size_t)least);
 }
 
+/* The digits of a constant that begins here: -5, - 5, -(5). */
+static size_t digits_at(const SqlText *t, size_t i)
+{
+    while (i < t->n && !isdigit((unsigned char)t->text[i])) {
+        const char *end = NULL, *s = t->text + i;
+        bool block = !strncmp(s, "/*", 2);
+        if (block || !strncmp(s, "--", 2))
+            end = strstr(s, block ? "*/" : "\n");
+        i = end ? (size_t)(end - t->text) + 1 : i + 1;
+    }
+    return i;
+}
+
 /* Where the last token of a piece of text ends, and the brackets it opened. */
 static size_t piece_end(const SqlText *t, size_t from, size_t last)
 {
+    if (last < t->n && t->text[last] == '-')
+        last = digits_at(t, last);
     size_t i = last;
     if (i < t->n && (t->text[i] == '\'' || t->text[i] == '"')) {
         char quote = t->text[i++];
@@ -405,6 +420,22 @@ static PgQueryParseResult parse(Sql *q)
     return r;
 }
 
+/* The parser's tree has {} for 0 and for every negative integer: the source says
+ * which. */
+static void mend_integers(const SqlText *t, json_t *node)
+{
+    json_t *v, *ival = json_object_get(node, "ival");
+    size_t i;
+    const char *key;
+    long long at = json_int(node, "location", 0);
+    bool lost = json_is_object(ival) && !json_object_size(ival);
+    if (lost && at >= 0 && (size_t)at < t->n && t->text[at] == '-')
+        json_object_set_new(ival, "ival",
+                            json_integer(-strtoll(t->text + digits_at(t, (size_t)at), NULL, 10)));
+    json_object_foreach(node, key, v) mend_integers(t, v);
+    json_array_foreach(node, i, v) mend_integers(t, v);
+}
+
 static json_t *tree_of(Sql *q)
 {
     json_t *tree = NULL;
@@ -421,6 +452,7 @@ static json_t *tree_of(Sql *q)
         tree = json_parse(r.parse_tree, strlen(r.parse_tree), &why);
         if (!tree)
             sql_fail(q, place(q, 0), "the query is nested too deeply");
+        mend_integers(q->t, tree);
     }
     pg_query_free_parse_result(r);
     return tree;
@@ -543,6 +575,7 @@ Plan *sql_parse(const char *text, const char *name, const char *schema, const Sq
     Sql q = { .o = o, .err = err ? err : &own };
     json_t *query = NULL;
     q.p = plan_new(LANG_SQL, name);
+    q.p->zero_ends = !q.o || q.o->dialect == SQL_POSTGRES;
     bool ok = read_files(&q) && (!schema || read_text(&q, "schema", schema, NULL)) &&
               read_text(&q, name, text, &query) && build(&q, query);
     json_decref(query);

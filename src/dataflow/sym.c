@@ -1029,12 +1029,14 @@ static Sym of_arith(Sought *s, const Term *t, const SymEnv *env)
     case TERM_ADD: r = arith_add(s->z, a, b); break;
     case TERM_SUB: r = arith_sub(s->z, a, b); break;
     case TERM_MUL: r = product(s, a, b); break;
-    default:
+    default: {
+        Truth ends = arith_and(s->z, arith_not(s->z, null), arith_eq(s->z, b, zero));
         null = arith_or(s->z, null, arith_eq(s->z, b, zero));
         r = t->kind == TERM_DIV || is_real(kind) ? quotient(s, a, b) : arith_mod(s->z, a, b);
-        if (t->kind == TERM_MOD && s->plan->lang == LANG_PIG) /* % 0 would end the job */
-            sought_assert_as(s, arith_not(s->z, arith_eq(s->z, b, zero)), TAG_RANGE);
+        if ((t->kind == TERM_MOD && s->plan->lang == LANG_PIG) || (s->plan->zero_ends && !s->lazy))
+            sought_assert_as(s, arith_not(s->z, ends), TAG_RANGE);
         break;
+    }
     }
     return sym_num(s, kind, null, settle(s, kind, r));
 }
@@ -1056,7 +1058,9 @@ static Sym of_logic(Sought *s, const Term *t, const SymEnv *env)
     Sym x = sym_term(s, t->args[0], env);
     if (t->kind == TERM_NOT)
         return x.truth ? sym_bool(x.null, arith_not(s->z, x.truth)) : x;
+    s->lazy++;
     Sym y = sym_term(s, t->args[1], env);
+    s->lazy--;
     Truth tx = sym_true(s, &x), ty = sym_true(s, &y), fx = sym_false(s, &x), fy = sym_false(s, &y);
     Truth is_true = t->kind == TERM_AND ? arith_and(s->z, tx, ty) : arith_or(s->z, tx, ty);
     Truth is_false = t->kind == TERM_AND ? arith_or(s->z, fx, fy) : arith_and(s->z, fx, fy);
@@ -1125,11 +1129,13 @@ static Sym of_cond(Sought *s, const Term *t, const SymEnv *env)
 
 static Sym of_case(Sought *s, const Term *t, const SymEnv *env)
 {
+    s->lazy++;
     Sym r = t->nargs % 2 ? sym_term(s, t->args[t->nargs - 1], env) : sym_null(s, t->type.kind);
     for (size_t i = t->nargs / 2; i-- > 0;) {
         Sym c = sym_term(s, t->args[2 * i], env), v = sym_term(s, t->args[2 * i + 1], env);
         r = sym_choose(s, sym_true(s, &c), &v, &r);
     }
+    s->lazy--;
     return r;
 }
 

@@ -79,11 +79,13 @@ typedef struct Shape {
 
 enum { SIDE_BY_TURNS = -1 };
 
-/* EXISTS of a subquery that looks through one table. */
+/* EXISTS of a subquery that looks through one table, or the other rows that a
+ * subquery of one row must not have. */
 typedef struct Absent {
     const Op *op, *load;
     const SymEnv *env;
     const Sym *x;              /* IN: what is compared; NULL: nothing */
+    size_t own;                /* the slot of the one row; SIZE_MAX: none */
     TermKind compare;
     Truth there, guard;
     int tag;
@@ -116,6 +118,7 @@ typedef struct Sought {
     const Op *filled;          /* this GROUP must have two rows */
     size_t turn;               /* rows of unions so far */
     int aside;                 /* within so many subqueries */
+    int lazy;                  /* within so many terms that may not be computed */
     int shared;                /* two rows that are demanded may be made of one row */
     double deadline;           /* of making the demand; 0: none */
     bool (*stop)(void *arg);   /* likewise; NULL: never */

@@ -226,10 +226,10 @@ LLVMModuleRef program_module(const Program *p)
 
 static bool file_checksum(const char *path, uint64_t *sum, Err *err)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = file_open_regular(path, true, err);
     struct stat st;
     if (fd < 0)
-        return err_errno(err, "%s", path);
+        return false;
     void *data = MAP_FAILED;
     if (fstat(fd, &st) == 0 && st.st_size > 0)
         data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);

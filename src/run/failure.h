@@ -116,6 +116,10 @@ typedef struct Facts {
 void failure_read(Failure *f, const Facts *facts);   /* `f` of {0} */
 void failure_release(Failure *f);
 void failure_copy(Failure *to, const Failure *from); /* `to` of {0} */
+/* Is the file a part of the system rather than of the user's program? */
+bool failure_is_foreign_module(const char *path);
+/* Other frames in place of those that it has, for a report without names. Texts are copied. */
+void failure_set_frames(Failure *f, const FailureFrame *frames, size_t n);
 
 /* Is it worth telling? Everything but NONE and EXIT. */
 bool failure_is(const Failure *f);

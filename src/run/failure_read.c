@@ -266,6 +266,22 @@ static void find_site(Failure *f)
             return;
 }
 
+void failure_set_frames(Failure *f, const FailureFrame *frames, size_t n)
+{
+    assert(frames || !n);
+    FailureFrame *all = arena_array(&f->arena, FailureFrame, n);
+    for (size_t i = 0; i < n; i++) {
+        FailureFrame *to = &all[i];
+        *to = frames[i];
+        to->function = to->function ? arena_strdup(&f->arena, to->function) : NULL;
+        to->file = to->file ? arena_strdup(&f->arena, to->file) : NULL;
+        to->module = to->module ? arena_strdup(&f->arena, to->module) : NULL;
+    }
+    f->frames = all;
+    f->nframes = n;
+    find_site(f);
+}
+
 /* ---- sanitizers */
 
 static const struct tool {
@@ -605,16 +621,7 @@ static void take_signal_info(Failure *f, const Facts *facts)
         (f->signal == SIGSEGV || f->signal == SIGBUS || f->signal == SIGFPE || f->signal == SIGILL);
     f->address = f->has_address ? facts->address : 0;
     f->access = facts->access;
-    f->frames = arena_array(&f->arena, FailureFrame, facts->nframes);
-    f->nframes = facts->nframes;
-    for (size_t i = 0; i < f->nframes; i++) {
-        FailureFrame *to = &f->frames[i];
-        *to = facts->frames[i];
-        to->function = to->function ? arena_strdup(&f->arena, to->function) : NULL;
-        to->file = to->file ? arena_strdup(&f->arena, to->file) : NULL;
-        to->module = to->module ? arena_strdup(&f->arena, to->module) : NULL;
-    }
-    find_site(f);
+    failure_set_frames(f, facts->frames, facts->nframes);
 }
 
 /* The first question that has an answer. */

@@ -204,11 +204,6 @@ typedef struct Registers {
 } Registers;
 bool registers_get(pid_t pid, Registers *r);
 
-/* ---- failure */
-
-/* Is the file a part of the system rather than of the user's program? */
-bool failure_is_foreign_module(const char *path);
-
 /* ---- watch */
 
 /* What all processes of a run use at this moment. */

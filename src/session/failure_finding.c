@@ -25,6 +25,8 @@ static size_t list_steps(const FailureReport *r, EvidenceStep *steps)
         const FailureFrame *at = &f->frames[i];
         if (is_ours(r, at))
             break;
+        if (n > first && !at->function && !at->file)
+            continue;
         steps[n] = (EvidenceStep){
             .at = { .file = at->file && *at->file ? at->file : NULL,
                     .line = (int)at->line,

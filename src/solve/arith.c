@@ -53,6 +53,8 @@ Arith *arith_new(const ArithPlan *plan)
         Z3_params_set_uint(a->z, p, Z3_mk_string_symbol(a->z, "random_seed"), plan->seed);
     /* Its search for roots of polynomials does not look at the clock. */
     Z3_params_set_bool(a->z, p, Z3_mk_string_symbol(a->z, "arith.nl.nra"), false);
+    /* Ctrl-C is the caller's: Z3 would end one check, and nobody knows why. */
+    Z3_params_set_bool(a->z, p, Z3_mk_string_symbol(a->z, "ctrl_c"), false);
     Z3_solver_set_params(a->z, a->solver, p);
     Z3_params_dec_ref(a->z, p);
     return a;

@@ -335,6 +335,18 @@ static void set_knob(Z3_context z, Z3_solver solver, const char *name, unsigned 
     Z3_params_dec_ref(z, params);
 }
 
+/* Limits; and Ctrl-C stays the caller's, where Z3 would catch it and end one check. */
+static void set_limits(Z3_context z, Z3_solver solver, const SmtPlan *plan)
+{
+    set_knob(z, solver, "rlimit", plan->rlimit);
+    set_knob(z, solver, "max_memory", plan->memory_mb);
+    Z3_params params = Z3_mk_params(z);
+    Z3_params_inc_ref(z, params);
+    Z3_params_set_bool(z, params, Z3_mk_string_symbol(z, "ctrl_c"), false);
+    Z3_solver_set_params(z, solver, params);
+    Z3_params_dec_ref(z, params);
+}
+
 static Z3_solver new_solver(Smt *s, bool floats, const SmtPlan *plan)
 {
     static const char *const chain[] = { "simplify",     "propagate-values", "solve-eqs",
@@ -355,8 +367,7 @@ static Z3_solver new_solver(Smt *s, bool floats, const SmtPlan *plan)
     Z3_solver solver = Z3_mk_solver_from_tactic(z, t);
     Z3_solver_inc_ref(z, solver);
     Z3_tactic_dec_ref(z, t);
-    set_knob(z, solver, "rlimit", plan->rlimit);
-    set_knob(z, solver, "max_memory", plan->memory_mb);
+    set_limits(z, solver, plan);
     set_knob(z, solver, "random_seed", plan->seed);
     return solver;
 }
@@ -423,8 +434,7 @@ static void find_core(Smt *s, size_t nroots, const SmtPlan *plan, bool *core)
     less.rlimit = plan->rlimit / 4 + 1;
     Z3_solver solver = Z3_mk_solver_for_logic(z, Z3_mk_string_symbol(z, "QF_BV"));
     Z3_solver_inc_ref(z, solver);
-    set_knob(z, solver, "rlimit", less.rlimit);
-    set_knob(z, solver, "max_memory", less.memory_mb);
+    set_limits(z, solver, &less);
     Z3_ast *names = xcalloc(nroots, sizeof *names);
     for (size_t i = 0; i < nroots; i++) {
         names[i] = Z3_mk_fresh_const(z, "root", Z3_mk_bool_sort(z));

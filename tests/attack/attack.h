@@ -5,7 +5,7 @@
  * Each attack carries its expectation in its first comment:
  *
  *     command:  explore | explore-concolic | regress | run | threads | events | substitutes | record |
- *               invariants | protocols | confirm | mutability | reproduce | web | examples; or several
+ *               invariants | protocols | confirm | mutability | reproduce | check | modules | web | examples; or several
  *     expect:   exit statuses that are right, "0 1" say
  *     silent:   no finding may be reported (an abort() means: it got through)
  *     without:  a protection that the kernel may refuse, for run: the attack must not get through

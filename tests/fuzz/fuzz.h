@@ -33,7 +33,7 @@ typedef struct FuzzReader {
 
 /* name NULL: the end */
 extern const FuzzReader fuzz_left[], fuzz_shared[], fuzz_run[], fuzz_files[], fuzz_kept[],
-    fuzz_flow[], fuzz_web[];
+    fuzz_seen[], fuzz_flow[], fuzz_web[];
 
 /* The input as a file, at the same path each time. */
 const char *fuzz_file(const char *name, const uint8_t *data, size_t n);

@@ -49,6 +49,8 @@ static void read_baseline(const uint8_t *data, size_t n)
 {
     Map entries = { 0 };
     Err err = { 0 };
+    if (n == 1)                      /* none is an empty one, and a folder is none */
+        fuzz_said(baseline_read(data[0] == '.' ? fuzz_folder() : "nowhere", &entries, &err), &err);
     fuzz_said(baseline_read(fuzz_file("sundew.baseline", data, n), &entries, &err), &err);
     baseline_release(&entries);
 }
@@ -92,14 +94,13 @@ static void read_commands(const uint8_t *data, size_t n)
 static void read_words(const uint8_t *data, size_t n)
 {
     Strings out = { 0 };
-    size_t files = 0;
-    for (size_t i = 0; i < n; i++)
-        files += data[i] == '@';
-    if (files > 2)                     /* a file that names itself is bounded, but slow */
-        return;
+    size_t files = 0, most = n % 16 ? 1 : 2;
     char *text = fuzz_text(data, n), *cwd = xstrdup(fuzz_folder());
+    for (size_t i = 0; i < n; i++)     /* a file that names itself is bounded, but slow */
+        if (text[i] == '@' && files++ >= most)
+            text[i] = '+';
     cmdline_split(text, n % 2, &out);
-    fuzz_file("args", data, n);
+    fuzz_file("args", (uint8_t *)text, n);
     char *argv[] = { "gcc", "@args", "-c", NULL };
     Strings all = { 0 };
     cmdline_expand(3, argv, cwd, &all);
@@ -170,7 +171,13 @@ static void read_learned(const uint8_t *data, size_t n)
     Err err = { 0 };
     unsigned calls = 0;
     fuzz_said(learned_read(l, fuzz_file("learned", data, n), &err), &err);
-    learned_crossed(l, w, "from", "to", "to", "from", &calls);
+    static const char *const calls_of[][4] = { { "from", "to", "to", "from" },
+                                               { "from_end", "to_end", "x_to", "y" },
+                                               { "dest_name", "source_name", "source", "dest" },
+                                               { "from", "to", "from", "to" } };
+    for (size_t i = 0; i < sizeof calls_of / sizeof *calls_of; i++)
+        learned_crossed(l, w, calls_of[i][0], calls_of[i][1], calls_of[i][2], calls_of[i][3],
+                        &calls);
     words_free(w);
     learned_free(l);
 }
@@ -487,7 +494,8 @@ const FuzzReader fuzz_files[] = {
                  "0123456789abcdef0123456789abcdef arguments a.c:3 swapped (reason)\n"
                  "fedcba9876543210fedcba9876543210 types b.c:17 \"x\"\n",
                  "0123456789abcdef0123456789abcdef\n", "nonsense\n", "\n\n# x\n",
-                 "0123456789abcdef0123456789abcdef a\n0123456789abcdef0123456789abcdef b\n" } },
+                 "0123456789abcdef0123456789abcdef a\n0123456789abcdef0123456789abcdef b\n", ".",
+                 "x" } },
     { .name = "ignore",
       .read = read_ignore,
       .texts = { "# comment\narguments  third_party/  (not ours)\ntypes/mixed b.c (why)\n"
@@ -501,12 +509,26 @@ const FuzzReader fuzz_files[] = {
                  "\"x y\", \"-c\", \"b.c\"]}, {\"directory\": \"/a\", \"command\": \"cc -DX=\\\"y "
                  "z\\\" -c 'c.c' -o c.o\", \"file\": \"c.c\"}]\n",
                  "[{\"directory\": \"/a\", \"file\": \"/b.c\", \"command\": \"gcc\"}, {}, 3]",
-                 "[{\"directory\": 1, \"file\": \"b.c\", \"arguments\": [1]}]", "{}" } },
+                 "[{\"directory\": 1, \"file\": \"b.c\", \"arguments\": [1]}]", "{}",
+                 "[{\"directory\": \"/a\", \"file\": \"b.c\", \"output\": \"b.o\", \"command\": "
+                 "\"aarch64-linux-gnu-gcc-12 -c b.c\"}, {\"file\": \"c.c\", \"command\": \"my-fast-gcc "
+                 "-std=c99 @x c.c -fvisibility=hidden -weird\"}, {\"file\": \"d.c\", \"command\": "
+                 "\"/usr/bin/c99 -c d.c\"}, {\"file\": \"e.cc\", \"command\": \"g++ e.cc\"}]",
+                 "[{\"directory\": \"b\", \"file\": \"b.c\", \"arguments\": [\"c89\", \"b.c\"]}, "
+                 "{\"file\": \"i.c\", \"command\": \"i686-w64-mingw32-cc -c i.c --param x=1 "
+                 "-ffancy\"}]" } },
     { .name = "words",
       .read = read_words,
       .texts = { "-DX=\"y z\" -c 'a b.c' -o c.o\\ d $X `ls` @args -I x -isystem y -Wl,-x -xc++ a.cc",
                  "-O2 -g -m32 -std=c99 -include h -MMD -MF d -x c - -shared -L. -lx a.s b.S c.f\n",
-                 "-march=native --param a=b -fno-x -Xclang y -target t -- x.c '\"'\\''\n" } },
+                 "-march=native --param a=b -fno-x -Xclang y -target t -- x.c '\"'\\''\n",
+                 "-E -S -M -MM -MP -fsyntax-only -### -v --version -dumpversion -print-x -o- -oa.o -xassembler a "
+                 "-x none b.o -l z -Lx -T y -u s -z now -Wp,-DX -Wa,-x -Xlinker q -Xassembler w -Xpreprocessor e\n",
+                 "-Dx -D y -Ux -U z -Ix -iquote q -idirafter w -imacros e -include-pch r --sysroot=s --sysroot t "
+                 "-B u -specs=v -wrapper w -fplugin=x -fprofile-use=y -flto=2 -save-temps -pipe -r -static -pie\n",
+                 "@nowhere @\na \\\nb 'c\nd' \"e\\\"f\" \\'g\\ h ''\"\"\t#i",
+                 "-xobjective-c a.m -std=c++11 a.cpp a.i a.ii a.h a.so a.so.1 liba.a a.lo -nostdinc -ansi -c89 "
+                 "/dev/stdin /dev/fd/0 -fopenmp -pthread -mcpu=x -arch y -Wall -w -O -O9 -Os -Ofast -g3 -ggdb\n" } },
     { .name = "linkmap",
       .read = read_linkmap,
       .texts = { "Archive member included to satisfy reference by file (symbol)\n\nlibx.a(m.o)\n"
@@ -529,7 +551,9 @@ const FuzzReader fuzz_files[] = {
       .texts = { "open/2\tO_RDONLY\t12\t3\nopen/2\t*\t1\t1\nx\ty\t-1\t1\n" } },
     { .name = "learned",
       .read = read_learned,
-      .texts = { "from to 12 3\nlen size 4 0\n# x\n" },
+      .texts = { "from to 12 3\nlen size 4 0\n# x\n", "* * 9 1 9 1 3\nfrom to 12 3 4 5 6\n",
+                 "from to 1 2 3 4 5 x\n", "to from 0 0 0 0 1\ndest source 4 5 6 7 8\n\n",
+                 "* * 1\n" },
       .files = "share/arguments" },
     { .name = "orders",
       .read = read_orders,

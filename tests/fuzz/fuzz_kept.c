@@ -417,8 +417,45 @@ static Samples *some_samples(void)
     return s;
 }
 
+/* One invariant of each kind over variables from `first` on, with n constants. */
+static json_t *each_kind(const Point *p, unsigned first, size_t n, int64_t k, Guard g)
+{
+    json_t *all = json_array();
+    for (int kind = 0; kind < INV_N && p->nvars; kind++) {
+        json_t *keys = json_array(), *constants = json_array();
+        for (unsigned i = 0; i < inv_arity((InvKind)kind); i++)
+            json_array_append_new(keys, json_text(p->vars[(first + i) % p->nvars].key));
+        for (size_t i = 0; i < n; i++)
+            json_array_append_new(constants, json_integer(k));
+        json_array_append_new(all, json_pack("{s:s,s:o,s:o,s:f,s:i,s:s,s:s}", "kind",
+                                             inv_kind_name((InvKind)kind), "keys", keys, "k",
+                                             constants, "confidence", 0.99, "samples", 120, "when",
+                                             guard_name(g), "of", p->vars[first % p->nvars].name));
+    }
+    return all;
+}
+
+static void make_kinds(Samples_ *out)
+{
+    static const int64_t ks[] = { 0, 1, -3, INT64_MAX, INT64_MIN };
+    const Samples *all = some_samples();
+    for (size_t f = 0; f < all->functions.len; f++)
+        for (unsigned i = 0; i < 40; i++) {
+            const FunctionSamples *x = all->functions.items[f];
+            Guard g = i % 2 ? (Guard)(i / 2 % (GUARD_NOT_NEGATIVE + 1)) : GUARD_NONE;
+            json_t *o = json_pack("[{s:s,s:o,s:o}]", "name", x->name, "pre",
+                                  each_kind(&x->entry, i, i % 4, ks[i % 5], g), "post",
+                                  each_kind(&x->exit, i + 1, i % 4, ks[i % 5], g));
+            Str s = { 0 };
+            json_print(o, &s);
+            vec_push(out, s);
+            json_decref(o);
+        }
+}
+
 static void make_contracts(Samples_ *out)
 {
+    make_kinds(out);
     Contracts *c = contracts_infer(some_samples(), NULL, &(ContractPlan){ 0 });
     Str s = { 0 };
     json_t *all = json_array();

@@ -473,29 +473,87 @@ static void read_calls(const uint8_t *data, size_t n)
 
 /* ---- answers of the player: its head, then observations */
 
+enum { ANSWER_HEAD = 32, ANSWER_FRESH = 16 };
+
+/* The answer's begin: fresh points, and how many bytes of observations follow. */
+static Str answer_begin(uint32_t state, int32_t status)
+{
+    Str s = { 0 };
+    uint32_t head[8] = { state, (uint32_t)status, 3, 3, 0, 0, 0, 0 }, fresh[4] = { 1, 7, 39, 41 };
+    str_addn(&s, (char *)head, sizeof head);
+    str_addn(&s, (char *)fresh, sizeof fresh);
+    return s;
+}
+
+static void observed(Str *s, uint32_t step, int32_t place, uint32_t kind, uint32_t n, uint8_t fill)
+{
+    uint32_t row[4] = { step, (uint32_t)place, kind, n };
+    str_addn(s, (char *)row, sizeof row);
+    for (uint32_t i = 0; i < ((n + 3) & ~3u); i++)
+        str_addc(s, (char)(i * fill));
+}
+
+static void answer_end(Str *s, Samples_ *out)
+{
+    uint32_t n = (uint32_t)s->len - ANSWER_HEAD - ANSWER_FRESH;
+    memcpy(s->data + offsetof(struct WireAnswer, nobs), &n, 4);
+    vec_push(out, *s);
+}
+
+/* Every kind of observation of every step, in short and in long. */
 static void make_answers(Samples_ *out)
 {
-    struct {
-        uint32_t head[8], fresh[4];
-        struct {
-            uint32_t step;
-            int32_t place;
-            uint32_t kind, n;
-            uint64_t value;
-        } rows[10];
-    } a = { .head = { WIRE_DONE, 0, 3, 3, 0, 0, sizeof a.rows, 0 },
-            .fresh = { 1, 7, 39, 0 },
-            .rows = { { 0, API_RETURNED, OBS_HANDLE, 8, 1 },
-                      { 1, API_RETURNED, OBS_INTEGER, 8, 5 },
-                      { 1, 0, OBS_SAME, 8, 0 },
-                      { 2, OBSERVED_ERRNO, OBS_ERRNO, 8, 2 },
-                      { 1, 0, OBS_FIELDS, 8, 77 },
-                      { 4, API_RETURNED, OBS_BYTES, 8, 0x1234 },
-                      { 3, API_RETURNED, OBS_FLOAT, 8, 0x3ff0000000000000 },
-                      { 3, API_RETURNED, OBS_NULL, 8, 0 },
-                      { 3, OBS_PLACE_CALLBACKS, OBS_CALLBACKS, 8, 3 },
-                      { 3, API_RETURNED, OBS_STRING, 8, 0x414243 } } };
-    fuzz_sample(out, &a, sizeof a);
+    static const uint32_t lengths[] = { 8, 4, 0, 24, 160, 700 };
+    static const int32_t places[] = { API_RETURNED,
+                                      0,
+                                      1,
+                                      5,
+                                      OBSERVED_ERRNO,
+                                      OBS_PLACE_CALLBACKS,
+                                      70,
+                                      OBS_PLACE_BEHIND + 5,
+                                      OBS_PLACE_BEHIND + 99 };
+    enum { STEPS = 8 };
+    for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
+        for (uint32_t step = 0; step < STEPS; step++) {
+            Str s = answer_begin(step, step % 2 ? 0x0300 : 11);
+            for (size_t p = 0; p < sizeof places / sizeof *places; p++)
+                for (uint32_t kind = 0; kind <= OBS_FIELDS; kind++)
+                    observed(&s, step, places[p], kind, lengths[l], (uint8_t)(step + kind));
+            if (l == 0)
+                observed(&s, 0, 0, OBS_FIELDS + 1, 4, 0);
+            answer_end(&s, out);
+        }
+}
+
+/* A library whose structs have members of all kinds. */
+static const char jars[] =
+    "#include <stdlib.h>\n"
+    "enum color { RED, GREEN = 5 };\n"
+    "struct jar { int n; enum color c; unsigned few : 3; void *p; double d; long double wide; int v[2];\n"
+    "    struct { int in; }; };\n"
+    "union either { int a; float b; };\n"
+    "struct pair { enum color c; short s; void *p; unsigned b : 2; char far[300]; long last; };\n"
+    "struct jar *jar_new(void) { struct jar *j = malloc(sizeof *j); j->n = 0; return j; }\n"
+    "int jar_add(struct jar *j, int v) { j->n += v; return j->n; }\n"
+    "void jar_free(struct jar *j) { free(j); }\n"
+    "union either *either_new(void) { return malloc(sizeof(union either)); }\n"
+    "int either_get(union either *e) { return e->a++; }\n"
+    "struct pair turn(struct pair p, int by) { p.s += by; return p; }\n"
+    "void split(int v, int *half, int *rest) { *half = v / 2; *rest = v % 2; }\n";
+
+static Lab jar_lab(void)
+{
+    Lab l = { .compiled = compiled(jars) };
+    Err err = { 0 };
+    char *share = in_tree("share");
+    l.calls =
+        calls_open(l.compiled.program, &(CallsPlan){ .share = share, .open_world = true }, &err);
+    l.api = l.calls ? api_open(l.compiled.program, &(ApiPlan){ .calls = l.calls }, &err) : NULL;
+    if (!l.api)
+        abort();
+    free(share);
+    return l;
 }
 
 static const Seq *answered(void)
@@ -505,23 +563,27 @@ static const Seq *answered(void)
     static Seq *s;
     if (s)
         return s;
-    l = lab_open();
+    l = jar_lab();
     s = seq_new(&a);
-    seq_call(&a, s, fn(&l, "bag_new"));
-    SeqStep *add = seq_call(&a, s, fn(&l, "bag_add"));
+    seq_call(&a, s, fn(&l, "jar_new"));
+    SeqStep *add = seq_call(&a, s, fn(&l, "jar_add"));
     add->args[0] = value_result(0);
     add->args[1] = value_integer(4);
     seq_storage(&a, s, &l.api->types[0]);
-    seq_call(&a, s, fn(&l, "bag_sum"))->args[0] = value_result(0);
-    SeqStep *move = seq_call(&a, s, fn(&l, "split"));
-    move->args[0] = value_integer(7);
-    move->args[1] = move->args[2] = value_room(4);
+    SeqStep *split = seq_call(&a, s, fn(&l, "split"));
+    split->args[0] = value_integer(7);
+    split->args[1] = split->args[2] = value_room(4);
+    const Type *jar = type_plain(l.api->types[0].type);
+    seq_call(&a, s, fn(&l, "either_new"));
+    seq_set(&a, s, value_storage(2, 0), &jar->fields[0], value_integer(3));
+    seq_call(&a, s, fn(&l, "turn"))->args[1] = value_integer(1);
+    seq_call(&a, s, fn(&l, "either_get"))->args[0] = value_result(4);
     return s;
 }
 
 static void read_answer(const uint8_t *data, size_t n)
 {
-    enum { POINTS = 40, HEAD = 32, FRESH = 16 };
+    enum { POINTS = 40, HEAD = ANSWER_HEAD, FRESH = ANSWER_FRESH };
     static struct WireAnswer w;
     const Seq *s = answered();
     Arena a = { 0 };
@@ -593,9 +655,12 @@ static void read_scheduled(const uint8_t *data, size_t n)
     schedule_take(&p, 10, &run);
     if (run.ended >= SUNDEW_SCHEDULE_ENDS || run.nthreads > SUNDEW_SCHEDULE_THREADS)
         abort();
-    for (size_t i = 0; i < run.steps.len; i++)
-        if (run.steps.items[i].thread >= run.nthreads || run.steps.items[i].site > 10)
+    for (size_t i = 0; i < run.steps.len; i++) {
+        uint32_t site = run.steps.items[i].site;
+        if (run.steps.items[i].thread >= run.nthreads ||
+            (site > 10 && site != (uint32_t)SUNDEW_SCHEDULE_NOWHERE))
             abort();
+    }
     for (size_t i = 0; i < run.waits.len; i++)
         schedule_kind_name(run.waits.items[i].kind);
     schedule_run_release(&run);

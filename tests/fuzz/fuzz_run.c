@@ -179,6 +179,8 @@ static void read_program(const uint8_t *data, size_t n)
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++)
         elf_locate(&a, path, offsets[i], &function);
     elf_has_sanitizer(path);
+    if (n < 4)
+        elf_locate(&a, n % 2 ? fuzz_folder() : "nowhere", 0, &function);
     arena_release(&a);
 }
 
@@ -188,9 +190,14 @@ static void make_programs(Samples_ *out)
     Compiled c = compiled_begin();
     compiled_file(&c, "a.c", "int f(int x) { return x + 1; }\nint main(void) { return f(1); }\n");
     char *source = path_join(c.dir, "a.c"), *program = path_join(c.dir, "a");
-    static const char *const ways[] = { "-c", "-nostartfiles", "-shared" };
-    for (size_t i = 0; i < 3; i++) {
-        char *argv[] = { "clang-19", "-w", (char *)ways[i], source, "-o", program, NULL };
+    static const char *const ways[][2] = { { "-c", "-g0" },
+                                           { "-nostartfiles", "-g0" },
+                                           { "-shared", "-s" },
+                                           { "-c", "-m32" },
+                                           { "-c", "-fsanitize=address" } };
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        char *argv[] = { "clang-19", "-w", (char *)ways[i][0], (char *)ways[i][1], source, "-o",
+                         program,    NULL };
         ProcResult r = { 0 };
         Err err = { 0 };
         Str s = { 0 };
@@ -199,6 +206,8 @@ static void make_programs(Samples_ *out)
             vec_push(out, s);
         proc_result_release(&r);
     }
+    fuzz_sample(out, "x", 1);
+    fuzz_sample(out, "xy", 2);
     free(source);
     free(program);
     compiled_end(&c);

@@ -117,6 +117,14 @@ static void make_web_logs(Samples_ *out)
     for (uint32_t node = 1; node < 10 + WOP_OPAQUE - WOP_ADD; node++)
         add(&s, WEB_BRANCH, node, node % 2, node, NULL, "");
     add(&s, WEB_ERROR, 0, 2, 0, NULL, "Undefined variable");
+    static const char *const stacks[] = { "\nf\t/app/x.php\t3\ng\t/y\t4\nbad\n", "\nf\t/x\t1",
+                                          "no stack", "" };
+    for (size_t i = 0; i < sizeof stacks / sizeof *stacks; i++) {
+        char *text = xprintf("Error\r%s", stacks[i]);
+        add(&s, WEB_ERROR, 0, 2, 0, NULL, text);
+        *(char *)memrchr(s.data, '\r', s.len) = 0;     /* ends the message */
+        free(text);
+    }
     add(&s, WEB_OUTPUT, 0, 0, 12, NULL, "");
     add(&s, WEB_FRAGMENT, 0, 0, 0, NULL, "<b>");
     add(&s, WEB_SINK, 0, SINK_SQL, 1, NULL, "SELECT 1");

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const FuzzReader *const tables[] = { fuzz_left, fuzz_shared, fuzz_run, fuzz_files,
-                                            fuzz_kept, fuzz_flow,   fuzz_web };
+static const FuzzReader *const tables[] = { fuzz_left, fuzz_shared, fuzz_run,  fuzz_files,
+                                            fuzz_kept, fuzz_seen,   fuzz_flow, fuzz_web };
 
 static const FuzzReader *reader_named(const char *name)
 {

@@ -12,7 +12,7 @@ prepare_regress() {
 }
 prepare_pair() {
     "$SUNDEW" capture -q -- sh -ec 'for d in old new; do mkdir -p $d
-        gcc -g -w -fPIC -shared -I"$0" "$1" -o $d/libtarget.so -lpthread; done' "$TOP/tests/attack" "$1"
+        gcc -g -w -fPIC -shared -DIN_$d -I"$0" "$1" -o $d/libtarget.so -lpthread; done' "$TOP/tests/attack" "$1"
 }
 attack_threads() { "$SUNDEW" threads ./subject --schedules 60 --time 8s; }
 attack_events() { "$SUNDEW" events ./subject -k2 -j1 --time 40s -o out; }
@@ -23,7 +23,9 @@ attack_substitutes() {
 attack_record() { "$SUNDEW" record ./subject --time 20s </dev/null; }
 attack_invariants() { "$SUNDEW" invariants ./subject -- ./subject; }
 attack_protocols() { "$SUNDEW" protocols ./subject --count 0 --api stdio -- ./subject; }
+attack_modules() { "$SUNDEW" protocols libtarget.a --api stdio --headers "$TOP/tests/attack/target.h" --count 160 --time 30s; }
 attack_confirm() { "$SUNDEW" confirm ./subject --own -- ./subject; }
+attack_check() { "$SUNDEW" check --no-build --no-tests --time 60s </dev/null; }
 attack_mutability() { "$SUNDEW" mutability ./subject -- ./subject; }
 attack_reproduce() {
     "$SUNDEW" monitor ./subject -o monitored >/dev/null && { ./monitored; "$SUNDEW" reproduce -o tests *.crash; }
@@ -45,7 +47,7 @@ attack() {
     local file=$1 kind=$2 got
     fresh "$(basename "$file" .c)-$kind" || return 1
     case $kind in
-        regress) prepare_regress "$file" ;;
+        regress | modules) prepare_regress "$file" ;;
         substitutes) prepare_pair "$file" ;;
         run) gcc -g -w -I"$TOP/tests/attack" -o subject "$file" ;;
         *) prepare_explore "$file" ;;

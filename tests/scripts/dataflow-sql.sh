@@ -48,6 +48,33 @@ echo "SELECT kind, count(*) FROM short WHERE code = '' OR born < '1950-01-01' GR
 ok "one letter, the empty text and old dates are found" says "completeness 1.00" "$SUNDEW" -w ws examples letters.sql --schema short.sql
 echo "SELECT kind FROM short WHERE code = 'a' ORDER BY kind" >one.sql
 ok "a key has one row: two are proved impossible" says "two rows differ   impossible" "$SUNDEW" -w ws examples one.sql --schema short.sql
+echo "CREATE TABLE depth (id int PRIMARY KEY, metres int DEFAULT -1 CHECK (metres > -11000), zone numeric(5,2));" >depth.sql
+echo "SELECT id FROM depth WHERE metres < -10990 AND zone = -5 AND metres IN (- 10995, -(10996)) ORDER BY id" >deep.sql
+ok "negative numbers" sh -c '"$SUNDEW" -w ws examples deep.sql --schema depth.sql | grep -Eq "^  \(.*, -1099[56], -5.0\)"'
+ok "…SQLite has the same answer" "$check" depth.sql deep.sql
+echo "SELECT id FROM depth WHERE metres < -10999" >deepest.sql
+ok "…none is below what a CHECK allows" says "no row can pass" "$SUNDEW" -w ws examples deepest.sql --schema depth.sql
+echo "SELECT id, metres FROM depth WHERE 10 / metres > 0" >share.sql
+mkdir -p depths && printf 'id,metres,zone\n1,0,1\n2,3,1\n' >depths/depth.csv
+ok "a division by zero would end the query" says "division by zero ends the query" "$SUNDEW" -w ws examples share.sql --schema depth.sql --measure depths
+ok "…is not one of the examples" sh -c '! "$SUNDEW" -w ws examples share.sql --schema depth.sql --data depths | grep -E "^  \([0-9]+, 0,|ends the query"'
+ok "…and is null in SQLite" sh -c '! "$SUNDEW" -w ws examples share.sql --schema depth.sql --measure depths --dialect sqlite | grep "ends the query"'
+echo "SELECT max(metres) FROM depth ORDER BY 1 LIMIT 5" >highest.sql
+ok "a sum without groups has one row: no LIMIT cuts it" says "more rows than the limit   impossible" "$SUNDEW" -w ws examples highest.sql --schema depth.sql
+ok "…and nothing is left open" says "sundew: complete" "$SUNDEW" -w ws examples highest.sql --schema depth.sql
+cat >films.sql <<'EOF'
+CREATE TABLE firm (id int PRIMARY KEY, name text, kind text);
+CREATE TABLE film (id int PRIMARY KEY, firm int REFERENCES firm (id), title text, note text);
+EOF
+cat >films-query.sql <<'EOF'
+SELECT min(film.title) FROM film, firm
+WHERE film.firm = firm.id AND (firm.name LIKE '%Film%' OR firm.name LIKE '%Warner%') AND firm.kind = 'production companies'
+  AND film.note LIKE '%(Japan)%' AND film.note NOT LIKE '%(USA)%' AND (film.note LIKE '%(2006)%' OR film.note LIKE '%(2007)%')
+  AND (film.title LIKE 'One Piece%' OR film.title LIKE 'Dragon Ball Z%') AND film.title NOT LIKE '%Yu%'
+EOF
+ok "many patterns of many columns: each column has its own" says "completeness 1.00" "$SUNDEW" -w ws examples films-query.sql --schema films.sql
+sed 's/(2006)/(USA)/;s/(2007)/a(USA)/' films-query.sql >films-never.sql
+ok "…what none of its texts can be is not shown" says "row passes   " "$SUNDEW" -w ws examples films-never.sql --schema films.sql
 cat >stock.sql <<'EOF'
 CREATE TABLE item (
   shelf smallint NOT NULL, place int NOT NULL, price real NOT NULL, share real NOT NULL CHECK (share >= 0 AND share <= 1),

@@ -145,6 +145,8 @@ nan() { sundew examples nan.pig --data nandata --json >n.json &&
 ok "infinity is a text in JSON" nan
 ok "a function that is not there is named" says "depends on the function HASH" sundew examples \
     hash.pig --data hashdata
+ok "…and what depends on it is not complete" says "INCOMPLETE (1 class of rows was neither found nor proved impossible)" \
+    sundew examples hash.pig --data hashdata
 
 # ---- hostile input
 
@@ -173,6 +175,18 @@ open("regex.pig", "w").write("A = LOAD 'a' AS (s:chararray);\nB = FILTER A BY s 
 P
 mkdir -p regexdata && python3 -c "print('a' * 60 + 'b')" >regexdata/a
 ok "ten thousand lines end in bounded time" says "completeness" sundew examples long.pig --time 5s
+stops() {
+    "$SUNDEW" examples long.pig --time 600s >stopped 2>stopping &
+    pid=$!
+    for i in $(seq 600); do
+        grep -q examples stopping && break
+        sleep 0.1
+    done
+    kill -INT $pid
+    wait $pid
+    [ $? = 130 ] && grep -qi interrupt stopped stopping || { cat stopped stopping | tail -5; return 1; }
+}
+ok "Ctrl-C ends it" stops
 ok "deep nesting is refused" bad "nested too deep" deep.pig
 wide() { sundew examples wide.pig --json --time 60s >w.json && json w.json 'd["completeness"] == 1.0'; }
 ok "five hundred columns" wide

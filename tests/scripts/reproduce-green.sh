@@ -63,6 +63,13 @@ ok "gone: …nor in the tests" keeps "half main" field field.crash
 sed -i 's/^#define DEFECT 1/#define DEFECT 0/' gone.c
 ok "gone: mended, they pass" all_pass field 2
 
+subject merged -O2
+ok "merged: a crash in code that has no line" in_field merged
+ok "merged: …tests" keeps "fill main put-" field --no-shrink --files . field.crash
+ok "merged: …know the line" sh -c 'grep -q "put() at merged.c:19" field.json'
+ok "merged: …and the desk" keeps "fill main put-" desk --no-shrink ./merged -- a
+ok "merged: one finding for both" sh -c '[ "$("$SUNDEW" report --json | grep -c "\"fingerprint\"")" = 1 ]'
+
 subject cuts -O2
 ok "cuts: a crash file" in_field cuts key=value
 ok "cuts: …the tests have the argument whole" keeps "set main" field field.crash

@@ -1,6 +1,7 @@
 # All programs of tests/subjects/threads/: bugs found, twins silent, 20 replays of each kept schedule, the same
 # search again; woven but not scheduled they, and random programs, behave as before. Libraries: seeds, replays, C tests.
-# PART: programs, libraries, neutral; without it all three. NAMES: these programs or libraries only.
+# PART: programs, libraries, neutral; without it all three. NAMES: these programs or libraries only; also "variants" and
+# "twins" (of libraries that are not searched here).
 . "$TOP/tests/scripts/tap.bash"
 . "$TOP/tests/scripts/threads.bash"
 part() { [ -z "${PART-}" ] || [ "$PART" = "$1" ]; }
@@ -70,6 +71,15 @@ ctest() {
     [ $? = 1 ] && grep -q "it shows" shown || { cat shown; return 1; }
     timeout 600 ./mended >shown 2>&1 || { cat shown; return 1; }
 }
+# twin NAME: the mended library is silent, without a race.
+twin() {
+    mkdir -p mended && cd mended && cp "$programs/$1".[ch] . &&
+    "$SUNDEW" capture -q -- sh -c "gcc -g -DFIXED -c $1.c && ar rcs lib$1.a $1.o" &&
+    "$SUNDEW" threads "lib$1.a" --headers "$1.h" --type "${2-$1}" --tests 40 --json >out.json
+    local status=$?
+    cd ..
+    [ $status = 0 ] && grep -q '"findings": \[\]' mended/out.json || { grep '"message"' mended/out.json; return 1; }
+}
 # The same calls without a scheduler: a start barrier, the address sanitizer, 300 runs.
 uncontrolled() {
     local i failed=0
@@ -91,8 +101,15 @@ if part libraries; then
         for test in "$name".*/*/test.c; do
             ok "$test fails on the broken library and passes on the mended one" ctest "$name" "$test"
         done
+        ok "$name: the mended library is silent" twin "$name"
         case $name in sbuf | smap | source) ok "$name: 300 runs without a scheduler" uncontrolled "$name" ;; esac
     done
+    for name in stile shared bqueue hidden; do
+        fresh "$name"
+        asked twins && ok "$name: the mended library is silent" twin "$name"
+    done
+    fresh scratch
+    asked twins && ok "scratch: the mended library is silent" twin scratch "the library"
     # A1 with a check that aborts, A1 with slack, where only results tell, A5 without its counter
     for seed in $(seq 1 "${SEEDS:-10}"); do
         asked variants || break

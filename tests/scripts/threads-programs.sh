@@ -6,7 +6,7 @@
 fresh programs
 for name in atomicity deadlock-3 lost-wakeup if-not-while use-after-free five-preemptions \
             peterson ticket-lock; do
-    schedules=300                         # soak-threads.sh runs 1,000 of each
+    schedules=200                         # soak-threads.sh runs 1,000 of each
     [ "$name" != five-preemptions ] || schedules=800
     ok "$name: found" finds "$name"
     ok "$name: the fixed twin is silent" silent "$name"

@@ -47,7 +47,7 @@ def value(rng, columns, kind, depth=0):
             return "CONCAT(%s, 'b')" % c, "(%s || 'b')" % c
         return c, c
     if kind == "int":
-        n = str(rng.randint(0, 6))
+        n = str(rng.randint(-2, 6))
         return n, n
     return ("'%s'" % rng.choice(WORDS),) * 2
 
@@ -153,7 +153,7 @@ def flow(rng):
 def draw(rng):
     rows = {}
     for t, columns in TABLES.items():
-        rows[t] = [[None if rng.random() < .15 else rng.randint(0, 6) if k == "int" else rng.choice(WORDS) for _, k in columns]
+        rows[t] = [[None if rng.random() < .15 else rng.randint(-2, 6) if k == "int" else rng.choice(WORDS) for _, k in columns]
                    for _ in range(rng.choice((0, 3, 8, 20)))]
     return rows
 

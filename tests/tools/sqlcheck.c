@@ -507,6 +507,9 @@ static void random_value(Rng *r, bool joined, Str *out)
                                          "a.y",
                                          "3",
                                          "0",
+                                         "-2",
+                                         "- (1)",
+                                         "a.x + -3",
                                          "a.x + 1",
                                          "a.x * a.id",
                                          "-a.x",
@@ -533,6 +536,8 @@ static void random_cond(Rng *r, bool joined, int depth, Str *out)
         "a.s = 'bob'",
         "a.x BETWEEN 1 AND 4",
         "a.x IN (1, 2, 5)",
+        "a.x BETWEEN -1 AND - 1",
+        "-a.x IN (-3, 0, -1)",
         "a.x NOT IN (1, 3)",
         "EXISTS (SELECT 1 FROM b c WHERE c.a_id = a.id AND c.v > 2)",
         "NOT EXISTS (SELECT 1 FROM b c WHERE c.a_id = a.x)",
@@ -685,8 +690,8 @@ static Input random_input(Rng *r, const Op *op, size_t n, Arena *a)
                 t->fields[c] = datum_long((int64_t)i);
             else if (op->rules->not_null[c] || rng_below(r, 4))
                 t->fields[c] = k == DATUM_TEXT     ? datum_text(a, words[rng_below(r, 5)])
-                               : k == DATUM_DOUBLE ? datum_double((double)rng_below(r, 20) / 4)
-                                                   : datum_long((int64_t)rng_below(r, 6));
+                               : k == DATUM_DOUBLE ? datum_double((double)rng_below(r, 20) / 4 - 1)
+                                                   : datum_long((int64_t)rng_below(r, 8) - 2);
         }
         in.rows[i] = t;
     }

@@ -177,6 +177,25 @@ static void sha256_gives_the_published_sums(void **state)
         str_release(&out_);                                                                        \
     } while (0)
 
+static void names_after_include_are_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *expected;
+    } rows[] = {
+        { "/it's a\\b/$(x)`y`;#.h", "\"/it's a\\b/$(x)`y`;#.h\"" },
+        { "/a \"b\"/x.h", "</a \"b\"/x.h>" },
+        { "a\"b>c", "\"a\\\"b>c\"" },
+        { "a\nb", "\"a\\nb\"" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Str s = { 0 };
+        escape_c_include(&s, rows[i].path);
+        assert_string_equal(str_c(&s), rows[i].expected);
+        str_release(&s);
+    }
+}
+
 static void hostile_text_is_harmless_everywhere(void **state)
 {
     (void)state;
@@ -504,6 +523,7 @@ int main(void)
         cmocka_unit_test(random_numbers_repeat_with_their_seed),
         cmocka_unit_test(durations_and_sizes_as_people_write_them),
         cmocka_unit_test(sha256_gives_the_published_sums),
+        cmocka_unit_test(names_after_include_are_names),
         cmocka_unit_test(hostile_text_is_harmless_everywhere),
         cmocka_unit_test(utf8_round_trips),
         cmocka_unit_test(paths_are_folded_and_names_made_safe),

@@ -790,9 +790,24 @@ static void a_handles_state_stands_in_each_function(void **state)
     samples_free(s);
 }
 
+/* The program chooses its numbers: none of them may overflow ours. */
+static void the_least_number_has_no_opposite(void **state)
+{
+    (void)state;
+    Samples *s = samples_new(1);
+    FunctionSamples *f = function(s, "f");
+    called(s, f, INT64_MIN, INT64_MIN, 1);
+    called(s, f, -3, 3, 1);
+    Invariant inv = { .kind = INV_ABSOLUTE, .v = { 1, 0 } };
+    assert_false(inv_holds(&inv, &f->exit, &f->exit.rows.items[0]));
+    assert_true(inv_holds(&inv, &f->exit, &f->exit.rows.items[1]));
+    samples_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_least_number_has_no_opposite),
         cmocka_unit_test(concord_copies_the_calls_that_both_take),
         cmocka_unit_test(follows_widens_what_a_constructor_leaves),
         cmocka_unit_test(follows_widens_a_set_to_a_bound),

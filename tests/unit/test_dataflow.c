@@ -618,6 +618,13 @@ static void errors_say_where_and_what(void **state)
             "t.pig:2:12: there is no relation Aa; did you mean A");
     refused("unknown field", "A = LOAD 'a' AS (name:chararray);\nB = FILTER A BY nmae == 'x';",
             "there is no field nmae; did you mean name?");
+    /* 2^32 - 1 is no -1 */
+    refused("a place too far", "A = LOAD 'a' AS (t:tuple());\nB = FOREACH A GENERATE t.$4294967295;",
+            "there is no field $4294967295");
+    refused("a place of a row too far",
+            "A = LOAD 'a' AS (x:int);\nG = GROUP A ALL;\nC = FOREACH G GENERATE COUNT(A);\n"
+            "B = FOREACH A GENERATE x + C.$4294967295;",
+            "there is no field $4294967295");
     refused("unknown schema", "A = LOAD 'a';\nB = FILTER A BY x == 1;", "schema is not known");
     refused("no end of a string", "A = LOAD 'a;\n", "t.pig:1:10: this string has no end");
     refused("no parameter", "A = LOAD '$p';", "no value for the parameter $p");

@@ -1363,6 +1363,42 @@ static void what_was_caught_before_is_still_told(void **state)
     assert_true(frame("with_void")->flags & SUNDEW_FRAME_STALE);
 }
 
+/* ---- turned off while it ran, then a crash elsewhere */
+
+static void turned_off(void *arg)
+{
+    (void)arg;
+    sundew_modes[R_TEXT] = SUNDEW_OFF;
+    if (sundew_rows)
+        sundew_rows[R_TEXT].offs++;
+}
+
+/* Not monitored, like qsort(): its own end takes no frames off. */
+static __attribute__((noinline)) void sorts(void)
+{
+    volatile char room[400] = "";
+    with_text((char *)(uintptr_t)&room[0], turned_off, NULL);
+}
+
+static void sorted_then_crash(void *arg)
+{
+    (void)arg;
+    sorts();
+    sundew_modes[R_TEXT] = SUNDEW_FULL;          /* it gets another chance */
+    outer(2, do_abort, NULL);
+}
+
+static void a_callback_that_returned_is_not_told(void **state)
+{
+    (void)state;
+    tables = tables_start;
+    tables.overhead = 5;
+    assert_int_equal(both(sorted_then_crash, NULL, SIGABRT), 1);
+    assert_non_null(frame("outer"));
+    assert_null(frame("with_text"));
+    tables.overhead = 0;
+}
+
 /* ---- the program's own handlers */
 
 static volatile int handled;
@@ -1796,6 +1832,7 @@ int main(void)
         cmocka_unit_test(threads_that_crash_at_once_end_the_program_once),
         cmocka_unit_test(a_forked_child_leaves_its_own_file),
         cmocka_unit_test(what_was_caught_before_is_still_told),
+        cmocka_unit_test(a_callback_that_returned_is_not_told),
         cmocka_unit_test(the_programs_handlers_run_as_ever),
         cmocka_unit_test(another_folder_will_do),
         cmocka_unit_test(a_full_disk_cuts_the_file_short),

@@ -9,6 +9,7 @@
  * all parameters to a function that nobody knows, so that no analysis concludes anything from it.
  */
 #include "engine/api/facade.h"
+#include "base/escape.h"
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/tempdir.h"
@@ -243,7 +244,9 @@ static void add_includes(Str *out, char *const *headers)
 {
     for (char *const *h = headers; h && *h; h++) {
         char *full = path_absolute(*h);
-        str_addf(out, "#include \"%s\"\n", full);
+        str_add(out, "#include ");
+        escape_c_include(out, full);
+        str_addc(out, '\n');
         free(full);
     }
 }

@@ -186,7 +186,7 @@ static bool holds_int(const Invariant *inv, const int64_t *x)
     case INV_LESS: return (wide)x[0] <= (wide)x[1] + k[0].i;
     case INV_LINEAR: return (wide)k[0].i * x[1] + k[1].i == x[0];
     case INV_QUOTIENT: return x[1] / k[0].i == x[0];
-    case INV_ABSOLUTE: return x[0] == (x[1] < 0 ? -x[1] : x[1]);
+    case INV_ABSOLUTE: return x[0] == (x[1] < 0 ? -(wide)x[1] : x[1]);
     case INV_LINEAR3: return (wide)k[0].i * x[1] + (wide)k[1].i * x[2] + k[2].i == x[0];
     case INV_UNCHANGED: return true;
     default: return holds_three(inv->kind, x[0], x[1], x[2]);

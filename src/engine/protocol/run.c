@@ -363,13 +363,13 @@ static ProtoRun *read_file(const ProtoReading *how, const char *path)
         char page[SUNDEW_CALLS_HEADER];
     } head;
     static SundewCallRecord part[AT_ONCE];
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    int fd = file_open_regular(path, false, NULL);
     struct stat st;
     FILE *f = fd >= 0 ? fdopen(fd, "rb") : NULL;
-    bool ok = f && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= MOST_CALLS &&
+    bool ok = f && fstat(fd, &st) == 0 && st.st_size <= MOST_CALLS &&
               fread(&head, sizeof head, 1, f) == 1 && is_good(&head.h);
     Reader r = { .how = how, .run = ok ? proto_run_new() : NULL };
-    uint64_t left = ok && head.h.count < head.h.capacity ? head.h.count : head.h.capacity;
+    uint64_t left = !ok ? 0 : head.h.count < head.h.capacity ? head.h.count : head.h.capacity;
     for (size_t i = 0; ok && i < how->api->types.len; i++)
         vec_push(&r.none, 0);
     while (ok && left) {

@@ -99,6 +99,13 @@ const ScheduleSite *scheduler_site(const Scheduler *s, uint32_t site)
 
 /* ---------------------------------------------------------------- stacks */
 
+static bool find_places(Scheduler *s, const char *binary, const uint64_t *at, size_t n, Places *out)
+{
+    if (!s->names)
+        s->names = places_new();
+    return places_find(s->names, binary, at, n, out);
+}
+
 static bool is_ours(const Place *p) { return !p->function || !strncmp(p->function, "sundew_", 7); }
 
 void schedule_callers(Scheduler *s, const struct sundew_side *side, ScheduleCallers *out)
@@ -111,9 +118,7 @@ void schedule_callers(Scheduler *s, const struct sundew_side *side, ScheduleCall
         at[n] = side->stack[n];
         n++;
     }
-    if (!s->names)
-        s->names = places_new();
-    bool first = !n || places_find(s->names, s->plan.build->path, at, n, &all);
+    bool first = !n || find_places(s, s->plan.build->path, at, n, &all);
     for (size_t i = 0; i < all.len; i++) {
         const Place *p = &all.items[i];
         if (is_ours(p) || !p->line)
@@ -124,6 +129,77 @@ void schedule_callers(Scheduler *s, const struct sundew_side *side, ScheduleCall
         first = false;
     }
     vec_release(&all);
+}
+
+typedef Vec(uint64_t) Addresses;
+
+static void add_addresses(const struct sundew_side *side, Addresses *to)
+{
+    for (size_t i = 0; i < SUNDEW_SCHEDULE_STACK && side->stack[i]; i++)
+        vec_push(to, side->stack[i]);
+}
+
+void schedule_look_up(Scheduler *s, const struct sundew_race *races, size_t n)
+{
+    Addresses all = { 0 };
+    Places ignored = { 0 };
+    assert(races || !n);
+    for (size_t i = 0; i < n; i++) {
+        add_addresses(&races[i].first, &all);
+        add_addresses(&races[i].second, &all);
+    }
+    if (all.len)
+        find_places(s, s->plan.build->path, all.items, all.len, &ignored);
+    vec_release(&ignored);
+    vec_release(&all);
+}
+
+typedef Vec(FailureFrame) Frames;
+
+/* The file to look into; NULL: none. The text of a report is the subject's, so only our build and
+ * libraries of the system count. */
+static const char *file_of(const Scheduler *s, const FailureFrame *f)
+{
+    const char *build = s->plan.build->path;
+    if (f->file || !f->module)
+        return NULL;
+    if (strcmp(path_base(f->module), path_base(build)) == 0)
+        return build;
+    bool system = str_starts(f->module, "/usr/lib/") || str_starts(f->module, "/lib/");
+    return system && !strstr(f->module, "/../") && !failure_is_foreign_module(f->module) ? f->module
+                                                                                         : NULL;
+}
+
+/* The functions that stand at the frame's address, innermost first. */
+static void add_named(Scheduler *s, const FailureFrame *at, Frames *out)
+{
+    Places all = { 0 };
+    const char *file = file_of(s, at);
+    if (file)
+        find_places(s, file, &at->offset, 1, &all);
+    for (size_t i = 0; i < all.len; i++) {
+        const Place *p = &all.items[i];
+        FailureFrame f = *at;
+        f.function = strcmp(p->function, "??") != 0 ? p->function : NULL;
+        f.file = *p->file ? p->file : NULL;
+        f.line = p->line;
+        vec_push(out, f);
+    }
+    if (!all.len)
+        vec_push(out, *at);
+    vec_release(&all);
+}
+
+/* A sanitizer that looks names up reads all debug information in each run that fails; here each
+ * address is looked up once. */
+static void name_frames(Scheduler *s, Failure *f)
+{
+    Frames out = { 0 };
+    for (size_t i = 0; i < f->nframes; i++)
+        add_named(s, &f->frames[i], &out);
+    if (f->kind == FAILURE_SANITIZER || f->kind == FAILURE_STACK_OVERFLOW)
+        failure_set_frames(f, out.items, out.len);
+    vec_release(&out);
 }
 
 /* ------------------------------------------------------------------- run */
@@ -232,6 +308,8 @@ bool scheduler_run(Scheduler *s, const Schedule *schedule, ScheduleRun *out, Err
     put_plan(s, schedule);
     if (!runner_run(s->runner, &plan, &out->result, err))
         return err_ctx(err, "%s", s->plan.argv[0]);
+    if (s->plan.look_up)
+        name_frames(s, &out->result.failure);
     schedule_take(s->shared, s->plan.build->nsites, out);
     s->points = out->npoints > s->points ? out->npoints : s->points;
     return true;

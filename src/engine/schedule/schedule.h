@@ -66,6 +66,7 @@ typedef struct SchedulerPlan {
     RunFd fd;                        /* what the player gets besides */
     const char *preload;             /* a library to load first; NULL */
     bool quick;                      /* reports of sanitizers have no names and lines */
+    bool look_up;                    /* …but we look up those of the build and of the system */
 } SchedulerPlan;
 
 Scheduler *scheduler_open(const SchedulerPlan *plan, Err *err);
@@ -116,6 +117,10 @@ typedef Vec(ScheduleSite) ScheduleCallers;       /* .what is not set */
 /* Where one side of a race was called from, innermost first; the access itself is left
  * out. The texts live as long as the scheduler. */
 void schedule_callers(Scheduler *s, const struct sundew_side *side, ScheduleCallers *out);
+
+/* The same for many: asks for the names of all these races at once, so that
+ * schedule_callers() has them. */
+void schedule_look_up(Scheduler *s, const struct sundew_race *races, size_t n);
 
 /* --- the turn that was taken */
 

@@ -419,6 +419,10 @@ static bool make_examples(Job *j, int goals, Err *err)
     ok = ok && report_faults(j, e->run, err) && report_functions(j, err);
     if (e->out_of_time)
         session_incomplete(j->s, "the time was over");
+    size_t open = e->metrics.all - e->metrics.shown;
+    if (open)
+        session_incomplete(j->s, "%zu class%s of rows %s neither found nor proved impossible", open,
+                           open == 1 ? "" : "es", open == 1 ? "was" : "were");
     print_examples(j, e);
     const char *page = session_option(j->s, "page"), *tests = session_option(j->s, "tests");
     ok = ok && (!page || write_page(e, page, err)) && (!tests || show_tests(e, tests, err));

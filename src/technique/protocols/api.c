@@ -7,6 +7,7 @@
  * functions take it: otherwise it is data. Tables overrule what types and names say.
  */
 #include "ast/ast.h"
+#include "base/escape.h"
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/tempdir.h"
@@ -140,9 +141,12 @@ static bool read_header(Client *st, const char *header, Wanted *w, Err *err)
     CompileCommands commands = { 0 };
     const char *scratch = tempdir_new(NULL, err);
     char *stub = scratch ? path_join(scratch, "api.c") : NULL;
-    char *text = xprintf("#include \"%s\"\n", header);
+    Str text = { 0 };
+    str_add(&text, "#include ");
+    escape_c_include(&text, header);
+    str_addc(&text, '\n');
     bool ok = scratch && commands_of_workspace(session_workspace(st->session), &commands, err) &&
-              file_write(stub, text, strlen(text), err);
+              file_write(stub, text.data, text.len, err);
     bool done = false;
     for (size_t i = 0; ok && !done && i <= commands.len; i++) {
         ProcResult r = { 0 };
@@ -158,7 +162,7 @@ static bool read_header(Client *st, const char *header, Wanted *w, Err *err)
     if (scratch)
         tempdir_remove(scratch);
     free(stub);
-    free(text);
+    str_release(&text);
     return ok && done;
 }
 

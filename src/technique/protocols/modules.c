@@ -10,6 +10,7 @@
  * A test may misuse the module. Discarded: a test that uses a handle which it has given back,
  * and one whose last call passes NULL, unless the API itself complains.
  */
+#include "base/escape.h"
 #include "base/file.h"
 #include "base/progress.h"
 #include "base/tempdir.h"
@@ -149,10 +150,10 @@ static double weight(const ApiFunction *f, void *modules)
 static bool has_calls(const char *path)
 {
     SundewCallsHeader h = { 0 };
-    FILE *f = fopen(path, "rb");
-    bool has = f && fread(&h, sizeof h, 1, f) == 1 && h.count;
-    if (f)
-        fclose(f);
+    int fd = file_open_regular(path, false, NULL);     /* the library may have left anything */
+    bool has = fd >= 0 && read(fd, &h, sizeof h) == sizeof h && h.count;
+    if (fd >= 0)
+        close(fd);
     return has;
 }
 
@@ -404,8 +405,11 @@ static void write_head(const Modules *m, const Seq *s, Str *out)
     str_add(out,
             "/* Breaks the protocol of an API inside of the program; made by sundew protocols.\n"
             " * Link it with the program's objects. */\n#include <string.h>\n");
-    for (char **h = headers; h && *h; h++)
-        str_addf(out, "#include \"%s\"\n", path_base(*h));
+    for (char **h = headers; h && *h; h++) {
+        str_add(out, "#include ");
+        escape_c_include(out, path_base(*h));
+        str_addc(out, '\n');
+    }
     map_put(&known, "#include <string.h>", &known);
     for (unsigned i = 0; i < s->n && !(headers && *headers); i++)
         if (s->steps[i].f && *s->steps[i].f->fn->file)

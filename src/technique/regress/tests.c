@@ -91,9 +91,9 @@ static char *includes_of(const Regress *r, const Group *g)
         &s,
         "#define SUNDEW_TEST_QUIET\n#include <errno.h>\n#include <stddef.h>\n#include <stdlib.h>\n#include <string.h>\n");
     for (char *const *h = r->headers; h && *h; h++) {
-        str_add(&s, "#include \"");
-        escape_c_string(&s, path_base(*h), strlen(path_base(*h)));
-        str_add(&s, "\"\n");
+        str_add(&s, "#include ");
+        escape_c_include(&s, path_base(*h));
+        str_addc(&s, '\n');
     }
     if (g->file.texts.len)
         str_addf(&s, "\n%s", str_c(&g->file.texts));

@@ -702,8 +702,23 @@ static int by_rank(const void *x, const void *y)
     return a->frame < b->frame ? -1 : 1;
 }
 
+/* A test of the same function may know the line that the optimised program has lost. */
+static void take_line(Reproduction *rp)
+{
+    Place *site = rp->was.guessed ? &rp->was.stack.items[0] : NULL;
+    for (size_t i = 0; site && i < rp->n; i++) {
+        const Candidate *c = &rp->candidates[i];
+        const Place *at = c->reproduces && c->ending.stack.len ? &c->ending.stack.items[0] : NULL;
+        if (at && at->line && strcmp(at->function, site->function) == 0) {
+            site->line = at->line;
+            site = NULL;
+        }
+    }
+}
+
 void candidates_judge(Reproduction *rp)
 {
+    take_line(rp);
     heap_judge(rp);
     judge_information(rp);
     for (size_t i = 0; i < rp->n; i++) {

@@ -196,7 +196,8 @@ void ending_of_crash(PlaceNames *names, const Crash *c, const char *monitored, E
     out->heap = out->kind == FAILURE_ABORT && inner >= 5;
     places_find(names, monitored, at, used, &all);
     keep_own(&all, false, out);
-    if (out->stack.len && used)
+    out->guessed = out->stack.len && used && !out->stack.items[0].line;
+    if (out->guessed)
         mend_line(names, monitored, at[0], &out->stack.items[0]);
     free(at);
     if (out->kind == FAILURE_ASSERTION) {

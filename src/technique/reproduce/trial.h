@@ -29,6 +29,7 @@ typedef struct Ending {
     bool heap; /* the C library found a broken heap, at some time after the damage */
     char asserts[128]; /* the function that an assertion's text names; "": none */
     Places stack; /* functions of the program, innermost first */
+    bool guessed; /* the line of the innermost: its code has none */
     Vec(uint64_t) trace; /* the same as addresses of the file */
     Vec(uint64_t) way; /* failures that were passed by (TrialPlan.way) */
 } Ending;

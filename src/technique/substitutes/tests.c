@@ -105,9 +105,9 @@ static void add_includes(const Map *files, Str *out)
             const char *file = files->entries[i].key;
             if (str_ends(file, ".c") != (units == 1))
                 continue;
-            str_add(out, units ? "#define main sundew_program_main\n#include \"" : "#include \"");
-            escape_c_string(out, file, strlen(file));
-            str_add(out, units ? "\"\n#undef main\n" : "\"\n");
+            str_add(out, units ? "#define main sundew_program_main\n#include " : "#include ");
+            escape_c_include(out, file);
+            str_add(out, units ? "\n#undef main\n" : "\n");
         }
 }
 
@@ -203,9 +203,9 @@ static char *preamble(const Pair *p, const Seq *s, const WriteFile *file)
                   "#include <stdlib.h>\n#include <string.h>\n");
     for (char **h = session_option_all(p->all->s, "headers"); h && *h; h++) {
         char *full = path_absolute(*h);
-        str_add(&out, "#include \"");
-        escape_c_string(&out, full, strlen(full));
-        str_add(&out, "\"\n");
+        str_add(&out, "#include ");
+        escape_c_include(&out, full);
+        str_addc(&out, '\n');
         free(full);
     }
     if (p->side[0].impl) {

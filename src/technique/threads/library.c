@@ -37,7 +37,7 @@ double lib_seconds(const Lib *l) { return now() - l->begun; }
 bool lib_is_over(void *lib)
 {
     Lib *l = lib;
-    bool limited = session_time(l->s) > 0 || session_option(l->s, "tests");
+    bool limited = session_time(l->s) > 0 || l->most;
     return session_interrupted(l->s) || (!limited && lib_seconds(l) > DEFAULT_SECONDS);
 }
 
@@ -121,6 +121,8 @@ static void add_subject(Lib *l, const ApiType *type)
         t.why_not = "no function makes one";
     else if (!t.functions.len)
         t.why_not = "no function uses one and leaves it alive";
+    else if (!type && !l->contracts[CONTRACT_DISTINCT])
+        t.why_not = "its functions take no handle, so only the contract distinct has tests of them";
     note_effects(l, &t);
     for (size_t i = 0; i < t.functions.len * t.functions.len; i++) {
         vec_push(&t.pairs, 0);
@@ -507,9 +509,9 @@ static void check_headers(const Lib *l)
 
 static bool open_api(Lib *l, Err *err)
 {
+    check_headers(l);
     if (!session_need(l->s, NEEDS_API, err))
         return false;
-    check_headers(l);
     l->program = session_program(l->s);
     l->api = session_api(l->s);
     if (!program_captured(l->program))
@@ -626,6 +628,8 @@ static char *free_folder(const Lib *l)
 static bool report_all(Lib *l, Err *err)
 {
     bool ok = session_begin(l->s, program_captured(l->program)->name, err);
+    races_look_up(l->quick, &l->races);
+    l->told_from = lib_seconds(l);
     for (size_t i = 0; ok && i < l->found.len; i++) {
         if (!l->found.items[i].folder)
             l->found.items[i].folder = free_folder(l);
@@ -649,8 +653,8 @@ bool lib_open(Lib *l, Session *s, Err *err)
     l->out = session_option(s, "output") ? xstrdup(session_option(s, "output"))
                                          : xprintf("%s.threads", path_base(args[0]));
     read_promises(l);
-    bool ok = session_claim(s, l->out, err) && read_contracts(l, err) && open_api(l, err) &&
-              open_library(l, err);
+    bool ok = session_claim(s, l->out, err) && read_contracts(l, err) &&
+              threads_number(s, "tests", &l->most, err) && open_api(l, err) && open_library(l, err);
     l->begun = now();
     return ok;
 }

@@ -172,12 +172,15 @@ typedef struct Lib {
     bool outputs;                /* tier 3 too */
     bool contracts[NCONTRACTS];
     bool promised;               /* the header speaks of thread safety */
-    double begun, shrink_until;  /* the latter in seconds from the begin */
+    double begun;
+    double told_from;            /* seconds from the begin: when the search had ended */
+    double shrink_until;         /* likewise */
     Vec(Subject) subjects;
     Vec(Violation) found;
     Vec(Dropped) dropped;
-    Vec(RaceSeen) races;
+    RacesSeen races;
     json_t *violations;          /* as told */
+    size_t most;                 /* --tests; 0: not given */
     size_t tests, runs, serial_runs;
     Map tried;                   /* tests that were made */
     Piece *unit;                 /* that is run; NULL: none. What it finds out is … */

@@ -612,8 +612,7 @@ static bool one_wave(Lib *l, Crew *crew, FILE *journal, size_t *units, size_t le
 
 bool lib_search(Lib *l, Err *err)
 {
-    const char *count = session_option(l->s, "tests");
-    size_t most = count ? strtoul(count, NULL, 10) : SIZE_MAX / 2, units = 0;
+    size_t most = l->most ? l->most : SIZE_MAX / 2, units = 0;
     unsigned jobs = session_jobs(l->s) < LANES ? session_jobs(l->s) : LANES;
     bool resumes = session_flag(l->s, "resume");
     if (resumes && !resume(l, &units, err))

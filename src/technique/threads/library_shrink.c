@@ -14,7 +14,8 @@
 enum {
     MOST_RUNS = 80,
     MOST_TRIES = 24,
-    SECONDS = 2,
+    SECONDS = 2,                 /* for one violation, after the search's time is over … */
+    ALL_SECONDS = 6,             /* … and for all of them */
     REPLAYS = 5,
     NATIVE_REPLAYS = 30,
     MOST_SHORTENING = 40,
@@ -304,7 +305,8 @@ bool lib_shrink(Lib *l, Violation *v, Err *err)
     Arena a = { 0 };
     Serials serials = { 0 };
     assert(v->test.ncalls[0] && v->test.ncalls[1]);
-    l->shrink_until = lib_seconds(l) + SECONDS;
+    double now = lib_seconds(l), last = l->told_from + ALL_SECONDS;
+    l->shrink_until = now + SECONDS < last ? now + SECONDS : last;
     if (!v->test.native) {
         drop_calls(l, v, &tries);
         drop_prefix(l, v, &tries);

@@ -133,9 +133,9 @@ static void add_head(Str *out, const Lib *l, const char *message)
                  " *\n *     cc -g -fsanitize=address -o test test.c LIBRARY -pthread && ./test\n"
                  " *\n * Status 1: it shows; 0: it does not.\n */\n#define _GNU_SOURCE\n");
     for (char **h = session_option_all(l->s, "headers"); h && *h; h++) {
-        str_add(out, "#include \"");
-        escape_c_string(out, path_base(*h), strlen(path_base(*h)));
-        str_add(out, "\"\n");
+        str_add(out, "#include ");
+        escape_c_include(out, path_base(*h));
+        str_addc(out, '\n');
     }
     for (size_t i = 0; i < sizeof system_headers / sizeof *system_headers; i++)
         str_addf(out, "#include <%s>\n", system_headers[i]);

@@ -237,7 +237,9 @@ static bool open_whole(Whole *w, Err *err)
                            .argv = strings_argv(&w->argv),
                            .cwd = w->cwd,
                            .input_file = session_option(s, "stdin"),
-                           .racing = true };
+                           .racing = true,
+                           .quick = true,
+                           .look_up = true };
     w->scheduler = scheduler_open(&plan, err);
     return w->scheduler != NULL;
 }
@@ -259,7 +261,7 @@ static void close_whole(Whole *w)
     free(w->key);
 }
 
-static bool read_number(Session *s, const char *name, size_t *out, Err *err)
+bool threads_number(Session *s, const char *name, size_t *out, Err *err)
 {
     const char *text = session_option(s, name);
     uint64_t n = 0;
@@ -273,8 +275,8 @@ static bool search(Whole *w, Err *err)
 {
     SearchPlan plan = { .seed = session_seed(w->s), .stop = is_interrupted, .stop_arg = w->s };
     size_t bound = 0;
-    if (!read_number(w->s, "schedules", &plan.most, err) ||
-        !read_number(w->s, "bound", &bound, err))
+    if (!threads_number(w->s, "schedules", &plan.most, err) ||
+        !threads_number(w->s, "bound", &bound, err))
         return false;
     if (bound > 7)
         return err_set(err, "--bound %zu: at most 7 preemptions", bound);
@@ -288,6 +290,7 @@ static bool search(Whole *w, Err *err)
 static bool report_all(Whole *w, Err *err)
 {
     bool ok = session_begin(w->s, program_captured(w->program)->name, err);
+    races_look_up(w->scheduler, &w->races);
     for (size_t i = 0; ok && i < w->bad.len; i++) {
         shorten(w, &w->bad.items[i]);
         replay(w, &w->bad.items[i]);
@@ -345,7 +348,7 @@ static bool read_schedule(const Whole *w, const char *folder, Schedule *out, Err
 
 bool replay_times(Session *s, size_t *out, Err *err)
 {
-    bool ok = read_number(s, "times", out, err);
+    bool ok = threads_number(s, "times", out, err);
     *out = *out ? *out : 1;
     return ok && (*out <= 1000000 || err_set(err, "--times %zu: at most a million", *out));
 }

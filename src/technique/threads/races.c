@@ -93,6 +93,15 @@ bool race_report(const RaceTold *t, const RaceSeen *seen, Err *err)
     return ok;
 }
 
+void races_look_up(Scheduler *scheduler, const RacesSeen *all)
+{
+    Vec(struct sundew_race) races = { 0 };
+    for (size_t i = 0; i < all->len; i++)
+        vec_push(&races, all->items[i].race);
+    schedule_look_up(scheduler, races.items, races.len);
+    vec_release(&races);
+}
+
 /* ------------------------------------------------------------------- JSON */
 
 static json_t *place_json(const char *function, const char *file, unsigned line)

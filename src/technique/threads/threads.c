@@ -40,6 +40,12 @@ static const Rule rules[] = {
     { 0 },
 };
 
+/* "libfoo.a", "libfoo.so.1" */
+static bool is_library_name(const char *path)
+{
+    return str_ends(path, ".a") || strstr(path, ".so");
+}
+
 static bool run(Session *s, Err *err)
 {
     size_t n;
@@ -52,6 +58,9 @@ static bool run(Session *s, Err *err)
     if (n != 1)
         return err_set(err, n ? "one program or library at a time"
                               : "which program? Usage: sundew threads PROGRAM");
+    const char *what = session_args(s, &n)[0];
+    if (!session_option(s, "headers") && is_library_name(what))
+        return err_set(err, "%s is a library: say which headers it has (--headers FILE)", what);
     return session_option(s, "headers") ? whole_library(s, err) : whole_program(s, err);
 }
 

@@ -31,6 +31,7 @@ typedef struct RaceSeen {
     struct sundew_race race;
     size_t seen;
 } RaceSeen;
+typedef Vec(RaceSeen) RacesSeen;
 
 /* A whole program under search. */
 typedef struct Whole {
@@ -46,7 +47,7 @@ typedef struct Whole {
     char *cwd;                       /* where the program runs */
     char *key;                       /* names the build in schedules */
     Vec(Bad) bad;
-    Vec(RaceSeen) races;
+    RacesSeen races;
     size_t runs;
     json_t *violations, *race_rows;  /* for --json */
     SearchResult search;
@@ -55,6 +56,8 @@ typedef struct Whole {
 /* program.c */
 bool whole_program(Session *s, Err *err);
 bool whole_replay(Session *s, const char *folder, Err *err);
+/* The number that an option gives; 0: it is not given. */
+bool threads_number(Session *s, const char *name, size_t *out, Err *err);
 /* --times, of a replay. */
 bool replay_times(Session *s, size_t *out, Err *err);
 /* How a run went wrong; false: it did not. */
@@ -74,6 +77,8 @@ typedef struct RaceTold {
     const char *program;             /* for a place that has no line */
     Level level;
 } RaceTold;
+/* Who called is asked for once for all of them. */
+void races_look_up(Scheduler *scheduler, const RacesSeen *all);
 bool race_report(const RaceTold *t, const RaceSeen *r, Err *err);
 /* Where a turn was taken, in two steps, with the locks that were held; the steps' number. */
 size_t switch_steps(Arena *a, const RaceTold *t, const struct sundew_side *stopped,

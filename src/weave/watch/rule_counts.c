@@ -233,6 +233,13 @@ static void probe_text_count(Watch *watch, WatchSite *s)
     watch_call(watch, "sundew_watch_print", w->void_, args, 4);
 }
 
+/* The subject may have written any numbers. */
+static int64_t plus(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? (b < 0 ? INT64_MIN : INT64_MAX) : sum;
+}
+
 static void join_text_count(const WatchSite *s, const struct sundew_watch_slot *self,
                             const WatchEvidence *all, WatchJudgement *out)
 {
@@ -241,19 +248,19 @@ static void join_text_count(const WatchSite *s, const struct sundew_watch_slot *
     if (self->bad)
         watch_say(out, GRADE_STRONG, s, self,
                   "%s() needed %" PRId64 " bytes and had %" PRId64 "; the text was cut", s->subject,
-                  self->value + 1, self->value2);
+                  plus(self->value, 1), self->value2);
     if (!s->fact[0] || self->low > self->high || self->low2 > self->high2)
         return;
     int64_t longest = self->high;
     for (unsigned k = 0; k < s->fact[0]; k++) {
         const struct sundew_watch_slot *t = watch_slot(all, s, 1 + k);
-        longest += t->low <= t->high ? t->high : 0;
+        longest = plus(longest, t->low <= t->high ? t->high : 0);
     }
     if (s->fact[0] > 1 && longest >= self->low2)
         watch_say(out, GRADE_PREDICTIVE, s, self,
                   "the longest texts that were seen here, in different calls, need %" PRId64
                   " bytes together; there are %" PRId64,
-                  longest + 1, self->low2);
+                  plus(longest, 1), self->low2);
 }
 
 const WatchRule rule_text_count = {

@@ -58,6 +58,14 @@ static void die_again(int sig)
     raise(sig);
 }
 
+static void die_otherwise(int sig)
+{
+    (void)sig;
+    abort();
+}
+
+static void give_up(int sig) { signal(sig, SIG_DFL); }
+
 static void quit_info(int sig, siginfo_t *info, void *context)
 {
     (void)context;
@@ -95,6 +103,10 @@ static void prepare(const char *how)
         signal(SIGSEGV, quit);
     } else if (strcmp(how, "again") == 0) {
         signal(SIGSEGV, die_again);
+    } else if (strcmp(how, "otherwise") == 0) {
+        signal(SIGSEGV, die_otherwise);
+    } else if (strcmp(how, "returns") == 0) {
+        signal(SIGSEGV, give_up);
     } else if (strcmp(how, "sysv") == 0) {
         __sysv_signal(SIGSEGV, quit);
     } else if (strcmp(how, "siginfo") == 0) {
