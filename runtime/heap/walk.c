@@ -69,23 +69,36 @@ static size_t text_length(uint64_t address)
     return n;
 }
 
+/* A list of pointers that has no end: as far as they lead to objects of the heap, and one at least. */
+static size_t objects_length(const uint64_t *words, size_t n)
+{
+    SundewExtent e;
+    size_t k = 0;
+    while (k < n && sundew_extent_at(words[k], &e) && e.size && !e.freed && e.start == words[k])
+        k++;
+    return (k ? k : 1) * 8;
+}
+
 /* Pointers without an extent, argv above all: up to the null that ends them. */
 static size_t list_length(uint64_t address)
 {
-    uint64_t words[16];
+    uint64_t words[16], first[16];
+    size_t known = 0;
     for (size_t n = 0; n < LIST;) {
         size_t got = sundew_safe_copy(words, address + n * 8, sizeof words) / 8;
+        if (!n)
+            memcpy(first, words, (known = got) * 8);
         for (size_t i = 0; i < got; i++) {
             if (!words[i])
                 return (n + i + 1) * 8;
             if (words[i] < 4096 || words[i] >> 47)
-                return 8;
+                return objects_length(first, known);
         }
         n += got;
         if (got < 16)
             break;
     }
-    return 8;
+    return objects_length(first, known);
 }
 
 static bool is_pointer(const SundewType *ty)

@@ -1,17 +1,18 @@
 /*
  * The schedules. The threads take turns as they did when the failure was found. A turn that was
  * cut short ends at an instruction of the library, or after a call. Which instruction is not
- * known here, so all are tried, each in a process of its own; of two such turns, many pairs of
- * instructions, spread evenly. The processor's trap flag stops a thread after each instruction.
- * Functions of other libraries are passed over: they return to a trap. Who waits for the
- * other's lock is seen to sleep, and the other goes on.
+ * known here, so all are tried, each in a process of its own. Of many thousands, and of pairs for
+ * two such turns, some are tried that are spread evenly; the first argument gives their number.
+ * The processor's trap flag stops a thread after each instruction. Functions of other libraries
+ * are passed over: they return to a trap. Who waits for the other's lock is seen to sleep, and
+ * the other goes on.
  */
 #ifndef __x86_64__
 #error "this needs the trap flag of x86-64"
 #endif
 
 enum { END_WELL = 40, END_SHORT, END_STUCK, END_WRONG, END_SANITIZER = 99 };
-enum { MOST_STEPS = 100000, PAIRS = 2000, TRAP_FLAG = 0x100, ASLEEP = 5, STUCK = 1000 };
+enum { MOST_STEPS = 100000, TRIES = 2000, TRAP_FLAG = 0x100, ASLEEP = 5, STUCK = 1000 };
 enum { TURNS = sizeof turns / sizeof *turns };
 
 struct actor {
@@ -34,7 +35,7 @@ static struct actor actors[2] = { { .body = thread_1, .number = 0, .until_step =
 static __thread struct actor *self;
 static uintptr_t code_begin, code_end;   /* of the library */
 static volatile long *steps;             /* of each thread; shared with the children */
-static int most_pairs = PAIRS;           /* the first argument of the program */
+static int most_tries = TRIES;           /* the first argument of the program */
 
 /* A report of the address sanitizer, if it is there, ends the process with this status. */
 const char *__asan_default_options(void);
@@ -269,11 +270,30 @@ static int try(const struct end *ends)
     return shows(status) ? 1 : WIFEXITED(status) && WEXITSTATUS(status) == END_SHORT ? -1 : 0;
 }
 
+/* Numbers from 0 to 1 that are spread evenly, however many of them are taken. */
+static double spread(int i, double by)
+{
+    double x = i * by;
+    return x - (double)(long)x;
+}
+
+/* One turn ends at a step. If there are very many, the first ones and some of the others. */
 static int try_steps(struct end *ends, int turn)
 {
     int result = 0;
-    for (ends[turn].step = 0; ends[turn].step < MOST_STEPS && !result; ends[turn].step++)
+    long first = most_tries;
+    for (ends[turn].step = 0; ends[turn].step < first && !result; ends[turn].step++)
         result = try(ends);
+    if (!result) {
+        ends[turn].step = MOST_STEPS;
+        result = try(ends);
+    }
+    /* A try takes as long as there are steps before its last one. */
+    double rest = (double)(steps[turns[turn].actor] - first), mean = (double)first + rest / 2;
+    for (int i = 1; i <= most_tries * (double)first / 2 / mean && result <= 0 && rest > 0; i++) {
+        ends[turn].step = first + (long)(spread(i, 0.6180339887498949) * rest);
+        result = try(ends);
+    }
     ends[turn].step = -1;
     return result > 0;
 }
@@ -285,10 +305,8 @@ static int try_pairs(struct end *ends, int first, int second)
     ends[first].step = ends[second].step = MOST_STEPS;
     result = try(ends);
     double n = (double)steps[turns[first].actor], m = (double)steps[turns[second].actor];
-    for (int i = 1; i <= most_pairs && result <= 0; i++) {
-        double x = i * 0.7548776662466927, y = i * 0.5698402909980532;
-        x -= (double)(long)x;
-        y -= (double)(long)y;
+    for (int i = 1; i <= most_tries && result <= 0; i++) {
+        double x = spread(i, 0.7548776662466927), y = spread(i, 0.5698402909980532);
         ends[first].step = (long)(x * n);
         ends[second].step = same ? (long)(x * n + 1 + y * (n - x * n)) : (long)(y * m);
         result = try(ends);
@@ -325,7 +343,7 @@ int main(int argc, char **argv)
     struct end ends[TURNS];
     int at[2];
     if (argc > 1)
-        most_pairs = atoi(argv[1]);
+        most_tries = atoi(argv[1]);
     if (!getenv("LD_BIND_NOW") && setenv("LD_BIND_NOW", "1", 1) == 0)
         execv("/proc/self/exe", argv);   /* functions are not looked up while steps count */
     void *there = dlsym(RTLD_DEFAULT, FUNCTION_NAME);

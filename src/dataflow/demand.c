@@ -301,7 +301,8 @@ static Sym bag_of(Sought *s, const Sym *rows, size_t n)
 
 static int rows_in_group(const Sought *s, const Op *op)
 {
-    return s->filled == op && s->shape.group < 2 ? 2 : s->shape.group;
+    int n = s->filled == op && s->shape.group < 2 ? 2 : s->shape.group;
+    return s->shape.uneven ? n + (int)made_of(s, op) : n;
 }
 
 static const Op *table_below(const Op *op);

@@ -987,14 +987,17 @@ static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
 /* Which choices there are above an op. */
 typedef struct Choices {
     bool outer;
+    bool again;                /* an op is read twice */
     size_t groups, cogroups, inputs, sides;
     Map seen;
 } Choices;
 
 static void look_up(Choices *c, const Op *op)
 {
-    if (!map_putn(&c->seen, &op, sizeof op, c))
+    if (!map_putn(&c->seen, &op, sizeof op, c)) {
+        c->again = true;
         return;
+    }
     c->groups += op->kind == OP_GROUP;
     c->cogroups += op->kind == OP_GROUP && op->nin > 1;
     c->outer |= op->kind == OP_JOIN && op->join != JOIN_INNER;
@@ -1023,6 +1026,13 @@ static size_t add_shape(Shape *out, size_t n, Shape s)
     return n;
 }
 
+/* Does the class take two rows of one op? */
+static bool takes_two(const Class *c)
+{
+    return c->kind == CLASS_TWO_DIFFERENT || c->kind == CLASS_DUPLICATE ||
+           c->kind == CLASS_MORE_THAN_LIMIT || c->kind == CLASS_TWO_EACH;
+}
+
 static size_t shapes_for(Gen *g, const Class *cl, Shape *out)
 {
     Choices c = { 0 };
@@ -1031,11 +1041,15 @@ static size_t shapes_for(Gen *g, const Class *cl, Shape *out)
     if (cl->op->cond)
         term_walk(cl->op->cond, look_in_terms, &c);
     map_release(&c.seen);
-    g->one_group = c.groups == 1 && !c.cogroups;
+    /* Two groups: each has one row, each has more, or one of them has (uneven). */
+    bool many = cl->kind == CLASS_MORE_THAN_LIMIT && cl->needs > 2;
+    g->one_group = c.groups == 1 && !c.cogroups && !c.again && !many;
     g->no_proof = c.cogroups > 1 || c.inputs > 4;
     n = add_shape(out, n, (Shape){ .group = 2 });
     if (c.groups)
         n = add_shape(out, n, (Shape){ .group = 1 });
+    if (c.groups && takes_two(cl))
+        n = add_shape(out, n, (Shape){ .group = 1, .uneven = 1 });
     for (int e = 1; c.cogroups && e < (1 << c.inputs) - 1 && c.inputs < 5; e++) {
         n = add_shape(out, n, (Shape){ .group = 2, .empty = e });
         n = add_shape(out, n, (Shape){ .group = 1, .empty = e });
@@ -1081,8 +1095,10 @@ static bool over(Class *c)
  * more than two rows (see bag_of): it holds for all such shapes. */
 static bool is_proved(const Gen *g, const Shape *shapes, const bool *proved, size_t at)
 {
+    if (shapes[at].uneven && g->one_group)
+        return false;
     for (size_t i = 0; i < at; i++)
-        if (proved[i] && shapes[i].empty == shapes[at].empty &&
+        if (proved[i] && shapes[i].empty == shapes[at].empty && !shapes[i].uneven &&
             (shapes[i].group == shapes[at].group ||
              (shapes[i].group < shapes[at].group && (shapes[i].group == 2 || !g->one_group))))
             return true;

@@ -38,6 +38,7 @@ typedef struct Gather {
     Vec(int64_t) moments;      /* datetimes that the program names */
     Map keys;
     bool opaque;               /* some function sees text */
+    bool casts;                /* a number is looked at as text */
     bool crowded;              /* too many constants: some were left out */
     int widest;                /* the highest position that is looked at */
 } Gather;
@@ -171,6 +172,8 @@ static void see_term(Term *t, void *arg)
         map_put(&g->keys, t->args[1]->value.u.s, g);
     if (t->kind == TERM_CALL)
         see_call(g, t);
+    g->casts |= t->kind == TERM_CAST && t->type.kind == DATUM_TEXT &&
+                dtype_is_number(t->args[0]->type.kind);
     if (t->kind == TERM_CAST &&
         (t->args[0]->type.kind == DATUM_TEXT || t->args[0]->type.kind == DATUM_BYTES) &&
         t->type.kind != DATUM_TEXT) {
@@ -456,6 +459,28 @@ static void gather_words(Know *k, Gather *g, WordList *out)
         words_of(k, &one, out);
     }
     k->nfirst_words = out->len;
+}
+
+/* A pattern may be asked about a number: (chararray)x MATCHES '10|20'. */
+static void numbers_of_patterns(Know *k, const Gather *g)
+{
+    for (size_t i = 0; i < g->patterns.len && g->casts; i++) {
+        Automaton *m = pattern_automaton(k, &g->patterns.items[i]);
+        Tests one = { .all = { { .m = m } }, .n = 1 };
+        WordList words = { 0 };
+        size_t first = k->nfirst_words;
+        if (m)
+            words_of(k, &one, &words);
+        for (size_t w = 0; w < words.len; w++) {
+            char *end;
+            const Datum *d = &words.items[w];
+            double v = d->len && d->len < 16 ? strtod(d->u.s, &end) : 0;
+            if (d->len && d->len < 16 && end == d->u.s + d->len)
+                push_number(k, v, v != floor(v));
+        }
+        k->nfirst_words = first;
+        vec_release(&words);
+    }
 }
 
 /* Just below and just above a constant, and in the other case: for functions
@@ -808,6 +833,7 @@ Know *know_new(const Plan *p, const Input *samples, bool no_real_values)
     if (g.dates.len)
         memcpy(k->dates, g.dates.items, g.dates.len * sizeof(Datum));
     gather_words(k, &g, &patterns);
+    numbers_of_patterns(k, &g);
     for (size_t i = 0; i < g.texts.len && g.opaque; i++)
         if (!is_only_pattern(&g, i))
             neighbours(k, &g.texts.items[i], &constants);

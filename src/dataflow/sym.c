@@ -389,6 +389,8 @@ static Truth opened(Sought *s, const Sym *x, const Sym *y, TermKind sign)
 
 static Truth compare_alts(Sought *s, const Sym *x, const Sym *y, TermKind sign)
 {
+    if (x->alts == y->alts)                         /* a text and itself */
+        return term_sign_holds(sign, 0) ? yes(s) : no(s);
     s->inexact |= !s->know->text_exact;
     Vec(Truth) t = { 0 }, open = { 0 };
     for (size_t i = 0; i < x->nalts; i++)

@@ -71,6 +71,7 @@ typedef struct Slot {
 /* How many and which rows a demand takes where there is a choice. */
 typedef struct Shape {
     int group;                 /* rows in a group */
+    int uneven;                /* the next group of the same op has one row more */
     int empty;                 /* COGROUP: inputs without rows, as bits */
     int outer;                 /* outer JOIN: 0 joined, 1 left alone, 2 right alone */
     int side;                  /* UNION: which input, or SIDE_BY_TURNS */

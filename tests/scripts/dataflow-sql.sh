@@ -62,6 +62,13 @@ ok "…and is null in SQLite" sh -c '! "$SUNDEW" -w ws examples share.sql --sche
 echo "SELECT max(metres) FROM depth ORDER BY 1 LIMIT 5" >highest.sql
 ok "a sum without groups has one row: no LIMIT cuts it" says "more rows than the limit   impossible" "$SUNDEW" -w ws examples highest.sql --schema depth.sql
 ok "…and nothing is left open" says "sundew: complete" "$SUNDEW" -w ws examples highest.sql --schema depth.sql
+cat >above.sql <<'EOF'
+SELECT d.zone, count(*) FROM depth d
+WHERE d.metres > 2 * (SELECT avg(e.metres) FROM depth e WHERE e.zone = d.zone) AND d.metres < (SELECT DISTINCT f.metres FROM depth f WHERE f.zone = 7)
+GROUP BY d.zone HAVING count(*) >= 3
+EOF
+ok "subqueries see the rows that are asked for" says "completeness 1.00" "$SUNDEW" -w ws examples above.sql --schema depth.sql
+ok "…SQLite has the same answer" "$check" depth.sql above.sql
 cat >films.sql <<'EOF'
 CREATE TABLE firm (id int PRIMARY KEY, name text, kind text);
 CREATE TABLE film (id int PRIMARY KEY, firm int REFERENCES firm (id), title text, note text);

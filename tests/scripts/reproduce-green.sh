@@ -63,6 +63,17 @@ ok "gone: …nor in the tests" keeps "half main" field field.crash
 sed -i 's/^#define DEFECT 1/#define DEFECT 0/' gone.c
 ok "gone: mended, they pass" all_pass field 2
 
+subject words -O2
+only_use() {
+    "$SUNDEW" monitor ./words --only use -o words.monitored >/dev/null 2>&1
+    { ./words.monitored >/dev/null 2>&1; } 2>/dev/null
+    mv -f words.[0-9]*.crash field.crash
+}
+ok "words: a crash file" only_use
+ok "words: …a test" keeps "use" field --no-shrink --files . field.crash
+sed -i 's/^#define DEFECT 1/#define DEFECT 0/' words.c
+ok "words: mended, it passes: it has the whole list of a function that is not monitored" all_pass field 1
+
 subject merged -O2
 ok "merged: a crash in code that has no line" in_field merged
 ok "merged: …tests" keeps "fill main put-" field --no-shrink --files . field.crash

@@ -230,6 +230,7 @@ ok "files: with the folder alone neither" frames cell --files had
 ok "files: with its folder and input it does" frames "cell main" --files had --stdin input
 ok "files: the finding names them" sh -c 'grep -q -e "--files had --stdin input" used-fields.json'
 ok "files: the head of main() shows its input" grep -q '^ \*   stdin begins with "' used-fields.tests/test_main.c
+ok "files: …that of a function the file that it is told of" grep -q '^ \*   files/a begins with "3' used-fields.tests/test_cell.c
 ok "files: make check has them too" fails used-fields
 ok "files: …in main()" grep -q "^FAIL test_main" make.out
 ok "files: the debugger's line too" grep -q "cp -R files run && cd run && gdb .*program_main.*<../stdin" used-fields.tests/README.md

@@ -73,12 +73,12 @@ ctest() {
 }
 # twin NAME: the mended library is silent, without a race.
 twin() {
-    mkdir -p mended && cd mended && cp "$programs/$1".[ch] . &&
+    mkdir -p twin && cd twin && cp "$programs/$1".[ch] . &&
     "$SUNDEW" capture -q -- sh -c "gcc -g -DFIXED -c $1.c && ar rcs lib$1.a $1.o" &&
     "$SUNDEW" threads "lib$1.a" --headers "$1.h" --type "${2-$1}" --tests 40 --json >out.json
     local status=$?
     cd ..
-    [ $status = 0 ] && grep -q '"findings": \[\]' mended/out.json || { grep '"message"' mended/out.json; return 1; }
+    [ $status = 0 ] && grep -q '"findings": \[\]' twin/out.json || { grep '"message"' twin/out.json; return 1; }
 }
 # The same calls without a scheduler: a start barrier, the address sanitizer, 300 runs.
 uncontrolled() {

@@ -619,7 +619,8 @@ static void errors_say_where_and_what(void **state)
     refused("unknown field", "A = LOAD 'a' AS (name:chararray);\nB = FILTER A BY nmae == 'x';",
             "there is no field nmae; did you mean name?");
     /* 2^32 - 1 is no -1 */
-    refused("a place too far", "A = LOAD 'a' AS (t:tuple());\nB = FOREACH A GENERATE t.$4294967295;",
+    refused("a place too far",
+            "A = LOAD 'a' AS (t:tuple());\nB = FOREACH A GENERATE t.$4294967295;",
             "there is no field $4294967295");
     refused("a place of a row too far",
             "A = LOAD 'a' AS (x:int);\nG = GROUP A ALL;\nC = FOREACH G GENERATE COUNT(A);\n"

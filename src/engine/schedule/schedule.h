@@ -124,6 +124,9 @@ void schedule_look_up(Scheduler *s, const struct sundew_race *races, size_t n);
 
 /* --- the turn that was taken */
 
+/* Did another thread get the turn of one that could have gone on? A thread that was taken for a
+ * spin loop counts, if it only looked like one it was a preemption. */
+bool schedule_takes_turn(const struct sundew_step *e);
 /* The first access at which a thread was stopped that could have gone on, and the first access of
  * the thread that ran in its place to the same memory (else its next point), with the locks that
  * each held there. Threads below `from` do not count. False: no thread was stopped. */

@@ -161,23 +161,41 @@ static struct sundew_side side_at(const Scheduler *s, const ScheduleRun *run, si
     return side;
 }
 
+bool schedule_takes_turn(const struct sundew_step *e)
+{
+    bool spins = e->flags & SUNDEW_STEP_YIELDS && e->kind != SUNDEW_AT_YIELD;
+    return e->flags & SUNDEW_STEP_PREEMPTS ||
+           (spins && e->chosen != e->thread && e->enabled >> e->thread & 1);
+}
+
+/* The first turn that was taken; a preemption rather than a spin loop. */
+static size_t find_switch(const ScheduleRun *run, unsigned from)
+{
+    size_t found = run->steps.len;
+    for (size_t i = 0; i + 1 < run->steps.len; i++) {
+        const struct sundew_step *e = &run->steps.items[i];
+        if (!schedule_takes_turn(e) || e->thread < from || e->chosen < from)
+            continue;
+        if (e->flags & SUNDEW_STEP_PREEMPTS)
+            return i;
+        found = found < i ? found : i;
+    }
+    return found;
+}
+
 bool schedule_switch(const Scheduler *s, const ScheduleRun *run, unsigned from,
                      struct sundew_side *stopped, struct sundew_side *ran)
 {
-    for (size_t i = 0; i + 1 < run->steps.len; i++) {
-        const struct sundew_step *e = &run->steps.items[i];
-        if (!(e->flags & SUNDEW_STEP_PREEMPTS) || e->thread < from || e->chosen < from)
-            continue;
-        size_t next = i + 1;
-        for (size_t k = i + 1; k < run->steps.len && run->steps.items[next].object != e->object;
-             k++)
-            if (run->steps.items[k].thread == e->chosen && run->steps.items[k].object == e->object)
-                next = k;
-        *stopped = side_at(s, run, i);
-        *ran = side_at(s, run, next);
-        return true;
-    }
-    return false;
+    size_t i = find_switch(run, from), next = i + 1;
+    if (i == run->steps.len)
+        return false;
+    const struct sundew_step *e = &run->steps.items[i];
+    for (size_t k = i + 1; k < run->steps.len && run->steps.items[next].object != e->object; k++)
+        if (run->steps.items[k].thread == e->chosen && run->steps.items[k].object == e->object)
+            next = k;
+    *stopped = side_at(s, run, i);
+    *ran = side_at(s, run, next);
+    return true;
 }
 
 /* ------------------------------------------------------------ the picture */

@@ -421,7 +421,7 @@ static bool make_examples(Job *j, int goals, Err *err)
         session_incomplete(j->s, "the time was over");
     size_t open = e->metrics.all - e->metrics.shown;
     if (open)
-        session_incomplete(j->s, "%zu class%s of rows %s neither found nor proved impossible", open,
+        session_incomplete(j->s, "%zu class%s of rows %s neither found nor ruled out", open,
                            open == 1 ? "" : "es", open == 1 ? "was" : "were");
     print_examples(j, e);
     const char *page = session_option(j->s, "page"), *tests = session_option(j->s, "tests");

@@ -99,26 +99,32 @@ static void add_begin(Str *out, const char *name, const char *where, const char 
     str_release(&line);
 }
 
-static bool is_passed(const Strings *passed, const char *name)
+/* Is the file named? Alone or behind its folder; to the program also as a part of an argument. */
+static bool is_passed(const Strings *passed, const char *name, bool program)
 {
-    for (size_t i = 0; i < passed->len; i++)
-        if (strstr(passed->items[i], name))
-            return true;
+    size_t n = strlen(name);
+    for (size_t i = 0; i < passed->len; i++) {
+        const char *text = passed->items[i];
+        for (const char *at = text; (at = strstr(at, name)) != NULL; at += n)
+            if (program || (at > text && strchr("\"/", at[-1]) && at[n] == '"'))
+                return true;
+    }
     return false;
 }
 
-/* The whole program reads more than its arguments: files that these name, and standard input. */
-static void write_input(const Reproduction *rp, const Strings *passed, Str *out)
+/* A test reads more than its arguments: files that these name, the program standard input. */
+static void write_input(const Reproduction *rp, const Candidate *c, const Strings *passed, Str *out)
 {
+    bool program = strcmp(c->fn->name, "main") == 0;
     enum { MOST = 4 };
     unsigned shown = 0;
     Str text = { 0 }, lines = { 0 };
     for (size_t i = 0; rp->files && i < rp->files->len && shown < MOST; i++) {
         const RunFile *f = &rp->files->items[i];
-        if (is_passed(passed, f->name))
+        if (is_passed(passed, f->name, program))
             add_begin(&lines, f->name, "files/", f->data, f->len), shown++;
     }
-    if (has_input(rp) && file_read(rp->input, &text, NULL))
+    if (program && has_input(rp) && file_read(rp->input, &text, NULL))
         add_begin(&lines, "stdin", "", str_c(&text), text.len);
     if (lines.len)
         str_add(out, " *\n * It reads:\n");
@@ -160,8 +166,7 @@ static void write_head(const Reproduction *rp, const Candidate *c, Str *out)
         str_addf(&line, "  %s", passed.items[i]);
         add_comment(out, str_c(&line));
     }
-    if (strcmp(c->fn->name, "main") == 0)
-        write_input(rp, &passed, out);
+    write_input(rp, c, &passed, out);
     strings_release(&passed);
     const Strings *notes = restore_notes(c->restore);
     if (notes->len)

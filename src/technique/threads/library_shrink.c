@@ -221,11 +221,20 @@ static void take_turns(const ScheduleRun *run, Violation *v)
         const struct sundew_step *e = &run->steps.items[i];
         if (e->chosen == e->thread || e->flags & SUNDEW_STEP_WAKES || !e->thread || e->thread > 2)
             continue;
-        Turn now = { (uint8_t)(e->thread - 1), (e->flags & SUNDEW_STEP_PREEMPTS) != 0 };
+        Turn now = { (uint8_t)(e->thread - 1), schedule_takes_turn(e) };
         if (v->nturns && v->turns[v->nturns - 1].thread == now.thread)
             v->nturns--;
         v->turns[v->nturns++] = now;
     }
+}
+
+/* How often a thread lost its turn to the other. */
+static unsigned taken_turns(const ScheduleRun *run)
+{
+    unsigned n = 0;
+    for (size_t i = 0; i < run->steps.len; i++)
+        n += schedule_takes_turn(&run->steps.items[i]);
+    return n;
 }
 
 /* What is told of it comes from the last replay, with names and lines. */
@@ -251,8 +260,8 @@ static void replay(Lib *l, Violation *v, Serials *serials)
         free(v->text);
         v->text = got.text;
         got.text = NULL;
-        v->preemptions = run.preemptions;
         take_turns(&run, v);
+        v->preemptions = taken_turns(&run);
         violation_release(&got);
     }
     str_reset(&v->picture);

@@ -269,20 +269,26 @@ static bool only_distinct(const Lib *l)
            !l->contracts[CONTRACT_CONST];
 }
 
+static const ApiFunction *any_creator(Lib *l, const Subject *t)
+{
+    return t->type->creators[rng_below(&l->rng, t->type->ncreators)].function;
+}
+
 /* Creators, then calls. What comes out may die somewhere; that is seen when it runs. */
 static Seq *grow_prefix(Lib *l, const Subject *t, Arena *a, bool bare, unsigned *creators)
 {
     Seq *s =
         !bare && rng_below(&l->rng, 3) ? lib_example_prefix(l, a, t->type, MOST_PREFIX / 2) : NULL;
     if (s) {
+        if (t->type && only_distinct(l))         /* the other thread's */
+            grow_universal(&l->grow, a, s, any_creator(l, t));
         *creators = s->n;
         return s;
     }
     s = seq_new(a);
     unsigned handles = !t->type ? 0 : only_distinct(l) ? 2 : 1 + (unsigned)rng_below(&l->rng, 2);
     for (unsigned i = 0; i < handles; i++)
-        if (!grow_universal(&l->grow, a, s,
-                            t->type->creators[rng_below(&l->rng, t->type->ncreators)].function))
+        if (!grow_universal(&l->grow, a, s, any_creator(l, t)))
             return NULL;
     *creators = s->n;
     GrowPlan g = plan_of(l, t, s->n);
@@ -882,7 +888,9 @@ bool lib_tests_make(Lib *l, Subject *t, Arena *a, Tests *out, Err *err)
                              rescue(l, a, prefix, epilogue, &all, &bad, &rescues, err) &&
                              balance(l, t, a, prefix, epilogue, &rescues, err)));
     Seq *whole = ok && epilogue ? lib_test_close(l, a, prefix) : NULL;
-    for (unsigned i = 0; ok && epilogue && (all.len || rescues.len) && i < UNIT_TESTS; i++) {
+    unsigned tries = only_distinct(l) ? 4 * UNIT_TESTS : UNIT_TESTS; /* few pairs are distinct */
+    for (unsigned i = 0;
+         ok && epilogue && (all.len || rescues.len) && i < tries && out->len < UNIT_TESTS; i++) {
         Test test;
         Seq *const both[] = { epilogue, whole };
         if (make_test(l, t, &all, &rescues, prefix, both, &test))

@@ -13,9 +13,9 @@ int number_in(FILE *f, int otherwise)
     return f && fscanf(f, "%d", &n) == 1 ? n : otherwise;
 }
 
-int cell(const int *row, int at)
+int cell(const int *row, int at, const char *name)
 {
-    return row[at] + 1;
+    return row[at] + (name != NULL);
 }
 
 int main(int argc, char **argv)
@@ -23,7 +23,7 @@ int main(int argc, char **argv)
     FILE *f = argc > 1 ? fopen(argv[1], "r") : NULL;
     int length = CALL(number_in)(f, 1), at = CALL(number_in)(stdin, 0);
     int *row = at < length ? calloc((size_t)length, sizeof *row) : NULL;
-    int sum = row || DEFECT ? CALL(cell)(row, at) : 0;
+    int sum = row || DEFECT ? CALL(cell)(row, at, argv[1]) : 0;
     printf("%d\n", sum);
     if (f)
         fclose(f);
