@@ -685,6 +685,52 @@ static void pointers_that_are_numbers_are_followed_or_not_judged(void **state)
     done(&s);
 }
 
+static const char scanned[] =
+    "int sscanf(const char *, const char *, ...); int vprintf(const char *, __builtin_va_list);\n"
+    "int printf(const char *, ...); int parse(const char *t) { int n; return sscanf(t, \"%d%n\", &n, &n); }\n"
+    "void say(const char *f, ...) { __builtin_va_list a; __builtin_va_start(a, f); vprintf(f, a);\n"
+    "    __builtin_va_end(a); }\n"
+    "void tells(char *s) { say(\"%s\", s); }\n"
+    "#ifdef PRINTED\nint counts(int *n) { return printf(\"x%n\", n); }\n#endif\n";
+
+/* %n writes for scanf() too, but a text that only scanf() gets is no format of printf(). */
+static void formats_of_scanf_are_not_printed(void **state)
+{
+    (void)state;
+    Subject s = subject(scanned, NULL);
+    assert_int_not_equal(param(&s, "tells", "s")->own.verdict, MUT_MUTABLE);
+    done(&s);
+    char *more = xprintf("#define PRINTED\n%s", scanned);
+    s = subject(more, NULL);
+    assert_int_equal(param(&s, "tells", "s")->own.verdict, MUT_MUTABLE);
+    assert_false(param(&s, "tells", "s")->own.sound);
+    done(&s);
+    free(more);
+}
+
+static const char made[] =
+    "int snprintf(char *, unsigned long, const char *, ...); long read(int, void *, unsigned long);\n"
+    "void *from_nowhere(void) { unsigned long n; read(0, &n, 8); return (void *)n; }\n"
+    "int text(char *s, char *t) { return snprintf(t, 9, \"%s\", s); }\n"
+    "int number(char *s, char *t) { return snprintf(t, 9, \"%ld\", (long)s); }\n"
+    "int aligned(char *s) { return (unsigned long)s % 8 == 0; }\n";
+
+static void a_program_that_makes_pointers_of_numbers(void **state)
+{
+    (void)state;
+    Subject s = subject(made, "S-SH-P-M");
+    assert_true(param(&s, "text", "s")->own.verdict == MUT_IMMUTABLE &&
+                param(&s, "text", "s")->own.sound);
+    assert_int_equal(param(&s, "number", "s")->own.verdict, MUT_UNKNOWN);
+    assert_int_equal(param(&s, "aligned", "s")->own.verdict, MUT_UNKNOWN);
+    done(&s);
+    s = subject(made, "S-SH-P-M-L");
+    assert_int_equal(param(&s, "number", "s")->own.verdict, MUT_UNKNOWN);
+    assert_int_equal(param(&s, "aligned", "s")->own.verdict, MUT_IMMUTABLE);
+    assert_false(param(&s, "aligned", "s")->own.sound);
+    done(&s);
+}
+
 static const char offers[] =
     "struct ops { long n; int (*look)(const char *); int (*take)(char *, long); };\n"
     "int shown(struct ops *o, char *s) { return o->look(s); }\n"
@@ -768,6 +814,8 @@ int main(void)
         cmocka_unit_test(code_outside_keeps_its_const),
         cmocka_unit_test(hidden_functions_of_an_archive_are_called),
         cmocka_unit_test(pointers_that_are_numbers_are_followed_or_not_judged),
+        cmocka_unit_test(formats_of_scanf_are_not_printed),
+        cmocka_unit_test(a_program_that_makes_pointers_of_numbers),
         cmocka_unit_test(what_is_offered_is_likely_written),
         cmocka_unit_test(a_const_on_the_way_is_believed),
         cmocka_unit_test(observations_refine_unknowns_only),

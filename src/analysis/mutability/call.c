@@ -125,6 +125,22 @@ static bool breaks_const(const Body *g, const Effect *e)
            e->path.root < g->nargs && g->to_const[e->path.root];
 }
 
+/* A variadic argument that leaves by a format of the caller's, which prints what it points to. */
+static void take_reason(Body *b, uint32_t op, const PathSet *src, Effect like)
+{
+    PathSet printed = { 0 }, rest = { 0 };
+
+    for (uint32_t i = 0; i < src->len; i++) {
+        bool shown = like.reason == MUT_CAST && src->items[i].maybe == PATH_PRINTED;
+        pathset_add(shown ? &printed : &rest, src->items[i]);
+    }
+    mut_obstacle(b, &rest, op, &like);
+    like.reason = MUT_PRINTED;
+    mut_obstacle(b, &printed, op, &like);
+    pathset_release(&printed);
+    pathset_release(&rest);
+}
+
 static void take_effect(Body *b, uint32_t op, const Body *g, const Actuals *a, uint32_t index,
                         uint8_t maybe)
 {
@@ -157,7 +173,7 @@ static void take_effect(Body *b, uint32_t op, const Body *g, const Actuals *a, u
         like.reason = MUT_INDIRECT;
         mut_obstacle(b, &src, op, &like);
         break;
-    case EFFECT_REASON: mut_obstacle(b, &src, op, &like); break;
+    case EFFECT_REASON: take_reason(b, op, &src, like); break;
     case EFFECT_STORE:
         resolve(b, op, g, a, &e.dest, &dest);
         mut_store(b, &dest, &src, op, &like);
@@ -453,10 +469,27 @@ static bool literal_has(LLVMValueRef g, char conversion)
     return c && constant_has(c, conversion);
 }
 
+/* Is it a text that only goes to scanf() and its kin? Nobody prints by it. */
+static bool is_only_scanned(LLVMValueRef g)
+{
+    bool found = false;
+
+    for (LLVMUseRef u = LLVMGetFirstUse(g); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef call = LLVMGetUser(u);
+        LLVMValueRef fn = LLVMIsACallInst(call) ? LLVMGetCalledValue(call) : NULL;
+        size_t n;
+        found = fn && LLVMIsAFunction(fn) && LLVMIsDeclaration(fn) &&
+                str_ends(LLVMGetValueName2(fn, &n), "scanf");
+        if (!found)
+            return false;
+    }
+    return found;
+}
+
 bool mut_has_conversion(LLVMModuleRef module, char conversion)
 {
     for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
-        if (literal_has(g, conversion))
+        if (literal_has(g, conversion) && !(conversion == 'n' && is_only_scanned(g)))
             return true;
     return false;
 }
@@ -506,16 +539,22 @@ static bool is_formatted(const char *name)
     return false;
 }
 
-bool mut_formats_it(const Summary *s, unsigned arg)
+static bool formats_it(const Summary *s, unsigned arg)
 {
     return is_formatted(s->name) && (arg >= s->nparams || (!s->variadic && arg + 1 == s->nparams));
+}
+
+bool mut_prints_value(const Summary *s, LLVMValueRef call, unsigned arg)
+{
+    return formats_it(s, arg) &&
+           !(call && arg >= s->nparams && mut_is_text(call, (unsigned)s->nparams, arg));
 }
 
 unsigned mut_use(const Mutability *m, const Summary *s, LLVMValueRef call, unsigned arg)
 {
     unsigned use = arg < s->nparams ? s->params[arg].use : s->rest;
 
-    if (mut_formats_it(s, arg) && !format_may_write(m, s, call))
+    if (formats_it(s, arg) && !format_may_write(m, s, call))
         use &= ~(unsigned)(SUMMARY_WRITE | SUMMARY_MAY);
     return use;
 }
@@ -544,12 +583,12 @@ static void callback(Mutability *m, Body *b, uint32_t op, const SummaryCallback 
 }
 
 /* In a program that makes pointers of numbers, arguments that are printed are gone. */
-static void prints(Body *b, uint32_t op, const Summary *s, unsigned i, const PathSet *v,
-                   const Effect *gone)
+static void prints(Body *b, uint32_t op, const Summary *s, LLVMValueRef call, unsigned i,
+                   const PathSet *v, const Effect *gone)
 {
     PathSet printed = { 0 };
 
-    if (!mut_formats_it(s, i))
+    if (!mut_prints_value(s, call, i))
         return;
     pathset_union(&printed, v);
     if (i < s->nparams)                      /* a va_list */
@@ -603,7 +642,7 @@ static void meet_summary(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn, c
         if (mut_keeps_number(m, s, a->call, i))
             mut_obstacle(b, actual(a, i), op, &gone);
         else if (m->rebuilds)
-            prints(b, op, s, i, actual(a, i), &gone);
+            prints(b, op, s, a->call, i, actual(a, i), &gone);
     }
     for (size_t i = 0; i < s->nwrites; i++)
         writes_further(b, op, &s->writes[i], s, a, like);

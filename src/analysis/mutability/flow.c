@@ -489,7 +489,7 @@ static void copy_memory(Body *b, uint32_t op, const Effect *like)
     mut_write(b, to, like);
     if (o->piece) {                  /* a few bytes, which may be of a pointer */
         Effect gone = *like;
-        gone.reason = MUT_CAST;
+        gone.reason = o->compared ? MUT_COMPARED : MUT_CAST;
         gone.next = NONE;
         mut_leaves(b, from, size, o->pointer, op, &gone);
         return;
@@ -562,7 +562,10 @@ static void load(const Mutability *m, Body *b, uint32_t op)
 
     mut_read(b, from);
     if (o->piece) {
-        Effect like = { .reason = MUT_CAST, .inst = o->inst, .origin = o->inst, .next = NONE };
+        Effect like = { .reason = o->compared ? MUT_COMPARED : MUT_CAST,
+                        .inst = o->inst,
+                        .origin = o->inst,
+                        .next = NONE };
         mut_leaves(b, from, (int64_t)LLVMABISizeOfType(m->layout, LLVMTypeOf(o->inst)), o->pointer,
                    op, &like);
         o = &b->ops.items[op];
@@ -672,7 +675,7 @@ static void operation(Mutability *m, Body *b, uint32_t op)
     case OP_MEMCPY: copy_memory(b, op, &like); break;
     case OP_MEMSET: mut_write(b, &sets[o.a], &like); break;
     case OP_PIECE:
-        like.reason = MUT_CAST;
+        like.reason = o.compared ? MUT_COMPARED : MUT_CAST;
         like.next = NONE;
         mut_obstacle(b, &sets[o.a], op, &like);
         break;

@@ -90,6 +90,16 @@ static unsigned char conversion_of(LLVMValueRef format, unsigned arg)
     return (unsigned char)format_argument(f, len, arg).letter;
 }
 
+bool mut_is_text(LLVMValueRef call, unsigned fixed, unsigned arg)
+{
+    Formats f = formats_of(call, fixed);
+
+    for (unsigned k = 0; k < f.n; k++)
+        if (conversion_of(f.items[k], arg - fixed) != 's')
+            return false;
+    return f.n > 0;
+}
+
 static bool points_to_const(const Type *t)
 {
     t = t ? type_plain(t) : NULL;

@@ -114,10 +114,10 @@ static void copy(Mutability *m, Body *b, LLVMValueRef inst, LLVMValueRef from, i
 }
 
 /* A part of the operand becomes something that paths don't follow. */
-static void piece(Mutability *m, Body *b, LLVMValueRef inst, LLVMValueRef from)
+static void piece(Mutability *m, Body *b, LLVMValueRef inst, LLVMValueRef from, bool compared)
 {
     if (mut_carries(m, LLVMTypeOf(from)))
-        add(b, OP_PIECE, inst, NONE, value(m, b, from));
+        add(b, OP_PIECE, inst, NONE, value(m, b, from))->compared = compared;
 }
 
 /* The instruction makes something smaller of its first operand, or the same. */
@@ -126,7 +126,7 @@ static void part(Mutability *m, Body *b, LLVMValueRef i)
     if (mut_carries(m, LLVMTypeOf(i)))
         copy(m, b, i, LLVMGetOperand(i, 0), 0);
     else if (!mut_piece_is_harmless(m, i, true, false))
-        piece(m, b, i, LLVMGetOperand(i, 0));
+        piece(m, b, i, LLVMGetOperand(i, 0), mut_piece_is_compared(m, i, true, false));
 }
 
 /* A comparison or an index tells some bits of a number. */
@@ -134,7 +134,8 @@ static void bits(Mutability *m, Body *b, LLVMValueRef i, int first)
 {
     for (int k = first; k < LLVMGetNumOperands(i); k++)
         if (mut_tells_bits(m, LLVMGetOperand(i, (unsigned)k)))
-            piece(m, b, i, LLVMGetOperand(i, (unsigned)k));
+            piece(m, b, i, LLVMGetOperand(i, (unsigned)k),
+                  !mut_is_shifted(LLVMGetOperand(i, (unsigned)k), 0));
 }
 
 static void all_pieces(Mutability *m, Body *b, LLVMValueRef i)
@@ -144,7 +145,7 @@ static void all_pieces(Mutability *m, Body *b, LLVMValueRef i)
     for (int k = 0; k < LLVMGetNumOperands(i); k++)
         if (!LLVMIsAConstant(LLVMGetOperand(i, (unsigned)k)) &&
             !LLVMValueIsBasicBlock(LLVMGetOperand(i, (unsigned)k)))
-            piece(m, b, i, LLVMGetOperand(i, (unsigned)k));
+            piece(m, b, i, LLVMGetOperand(i, (unsigned)k), false);
 }
 
 bool mut_is_address(const Mutability *m, LLVMValueRef v)
@@ -287,6 +288,7 @@ static void load_piece(Mutability *m, Op *op, LLVMValueRef i, bool any)
     if (mut_carries(m, LLVMTypeOf(i)) || mut_piece_is_harmless(m, i, false, any))
         return;
     op->piece = true;
+    op->compared = mut_piece_is_compared(m, i, false, any);
     if (!any)
         op->pointer = mut_has_seen_pointers(m, LLVMGetOperand(i, 0),
                                             (int64_t)LLVMABISizeOfType(m->layout, LLVMTypeOf(i)));

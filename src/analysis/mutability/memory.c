@@ -526,7 +526,7 @@ static void use_by_library(Search *s, LLVMValueRef call, const Summary *lib, uns
     unsigned use = mut_use(s->m, lib, call, arg);
 
     if (use & (SUMMARY_CHANGES | SUMMARY_KEEP) || mut_keeps_number(s->m, lib, call, arg) ||
-        (s->m->rebuilds && mut_formats_it(lib, arg)))
+        (s->m->rebuilds && mut_prints_value(lib, call, arg)))
         fail(s, kind, call);
     if (summary_gives_numbers(lib))
         taint(s, call, kind);

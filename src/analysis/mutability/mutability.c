@@ -69,7 +69,7 @@ const char *mut_reason_name(MutReasonKind k)
 {
     return NAME(k, "CALL", "INDIRECT", "GLOBAL_STORE", "HEAP_STORE", "ALIAS_BLOCK", "KEPT",
                 "NO_BODY", "NO_TARGET", "ASM", "CAST", "VARARG", "NOT_MATCHED", "SHOWN", "OFFERED",
-                "PRINTED", "TABLE", "MEMBER", "REPLACED", "RETURNED", "DECLARED");
+                "COMPARED", "PRINTED", "TABLE", "MEMBER", "REPLACED", "RETURNED", "DECLARED");
 }
 
 const char *mut_direction_name(MutDirection d)
@@ -399,9 +399,15 @@ static bool is_clean(const Judge *j, unsigned to)
 static bool is_hidden(const Judge *j)
 {
     for (size_t i = 0; i < j->list.len; i++)
-        if (j->list.items[i].kind == MUT_CAST || j->list.items[i].kind == MUT_ASM ||
-            j->list.items[i].kind == MUT_KEPT || j->list.items[i].kind == MUT_VARARG)
-            return true;
+        switch (j->list.items[i].kind) {
+        case MUT_CAST:
+        case MUT_COMPARED:
+        case MUT_PRINTED:
+        case MUT_ASM:
+        case MUT_KEPT:
+        case MUT_VARARG: return true;
+        default: break;
+        }
     return false;
 }
 
@@ -456,6 +462,7 @@ static bool is_likely(const Judge *j, unsigned levels)
         case MUT_KEPT:
         case MUT_NO_TARGET:
         case MUT_INDIRECT:
+        case MUT_COMPARED:
         case MUT_PRINTED:
         case MUT_TABLE:
         case MUT_MEMBER:

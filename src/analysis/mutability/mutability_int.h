@@ -101,6 +101,7 @@ typedef struct Op {
     bool pointer;                /* OP_LOAD: what is loaded can be a pointer */
     bool piece; /* OP_LOAD, OP_MEMCPY: what is loaded may be a part of a pointer, and
                                   * goes where nobody follows it */
+    bool compared;               /* OP_PIECE, piece: it only tells some bits */
     LLVMValueRef inst;
     LLVMValueRef origin; /* OP_STORE, OP_MEMCPY: the first store that goes to
                                   * the same places, for all of them */
@@ -257,8 +258,11 @@ bool mut_carries(const Mutability *m, LLVMTypeRef t);
 /* Is a part of a pointer only compared, or (`index`) an index? `copied`: stores of the
  * value itself are followed otherwise. */
 bool mut_piece_is_harmless(const Mutability *m, LLVMValueRef piece, bool index, bool copied);
+/* … if the program made no pointers of numbers? */
+bool mut_piece_is_compared(const Mutability *m, LLVMValueRef piece, bool index, bool copied);
 /* Is it a number made from a pointer, of which a comparison tells some bits? */
 bool mut_tells_bits(const Mutability *m, LLVMValueRef v);
+bool mut_is_shifted(LLVMValueRef v, int depth);
 /* Has points-to seen pointers in the `size` bytes there (0: in the object)? The outside
  * doesn't count. */
 bool mut_has_seen_pointers(Mutability *m, LLVMValueRef address, int64_t size);
@@ -310,8 +314,8 @@ bool mut_is_pure_external(const char *name);
 /* What a library function does with an argument of a call (SUMMARY_READ …).
  * `call` NULL: not known which call. */
 unsigned mut_use(const Mutability *m, const Summary *s, LLVMValueRef call, unsigned arg);
-/* Does a format of the library's printf() decide what happens to the argument? */
-bool mut_formats_it(const Summary *s, unsigned arg);
+/* May a printf() of the library print the pointer itself? */
+bool mut_prints_value(const Summary *s, LLVMValueRef call, unsigned arg);
 /* Does the argument go into the library as a number, of which the summary says no more? The
  * position of a file, the size of a stack, a counter: another call gives it back. */
 bool mut_keeps_number(const Mutability *m, const Summary *s, LLVMValueRef call, unsigned arg);
@@ -335,6 +339,9 @@ MutReasonKind mut_slot_reason(const SlotTypes *s, unsigned nargs, unsigned arg);
 
 /* format.c */
 void mut_formats(Mutability *m);
+/* Have all formats that the call may have, literals, %s for this argument? `fixed`: the
+ * parameters up to the format. */
+bool mut_is_text(LLVMValueRef call, unsigned fixed, unsigned arg);
 /* Does a literal format only print this variadic argument? */
 bool mut_is_printed(const Mutability *m, LLVMValueRef call, unsigned arg);
 

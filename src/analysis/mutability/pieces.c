@@ -46,7 +46,7 @@ static void follow(Values *work, LLVMValueRef v)
 }
 
 /* False: it goes on to where nobody follows it. */
-static bool use_is_harmless(const Mutability *m, LLVMValueRef v, LLVMValueRef user, bool index,
+static bool use_is_harmless(bool rebuilds, LLVMValueRef v, LLVMValueRef user, bool index,
                             Values *work)
 {
     size_t n;
@@ -54,11 +54,11 @@ static bool use_is_harmless(const Mutability *m, LLVMValueRef v, LLVMValueRef us
     switch (LLVMGetInstructionOpcode(user)) {
     case LLVMICmp:
     case LLVMFCmp:
-    case LLVMSwitch: return !m->rebuilds;
-    case LLVMGetElementPtr: return index && !m->rebuilds && LLVMGetOperand(user, 0) != v;
+    case LLVMSwitch: return !rebuilds;
+    case LLVMGetElementPtr: return index && !rebuilds && LLVMGetOperand(user, 0) != v;
     case LLVMURem:
     case LLVMSRem:                           /* a hash; too little to be a pointer again */
-        if (!m->rebuilds && LLVMGetOperand(user, 0) == v &&
+        if (!rebuilds && LLVMGetOperand(user, 0) == v &&
             LLVMIsAConstantInt(LLVMGetOperand(user, 1)))
             return true;
         follow(work, user);
@@ -87,7 +87,7 @@ static bool use_is_harmless(const Mutability *m, LLVMValueRef v, LLVMValueRef us
     }
 }
 
-bool mut_piece_is_harmless(const Mutability *m, LLVMValueRef piece, bool index, bool copied)
+static bool goes_nowhere(bool rebuilds, LLVMValueRef piece, bool index, bool copied)
 {
     Values work = { 0 };
     bool ok = true;
@@ -98,13 +98,24 @@ bool mut_piece_is_harmless(const Mutability *m, LLVMValueRef piece, bool index, 
             LLVMValueRef user = LLVMGetUser(u);
             if (copied && !i && LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == piece)
                 continue;                    /* a loop that copies bytes is followed */
-            ok = work.len <= MOST_USES && use_is_harmless(m, work.items[i], user, index, &work);
+            ok = work.len <= MOST_USES &&
+                 use_is_harmless(rebuilds, work.items[i], user, index, &work);
         }
     vec_release(&work);
     return ok;
 }
 
-static bool is_shifted(LLVMValueRef v, int depth)
+bool mut_piece_is_harmless(const Mutability *m, LLVMValueRef piece, bool index, bool copied)
+{
+    return goes_nowhere(m->rebuilds, piece, index, copied);
+}
+
+bool mut_piece_is_compared(const Mutability *m, LLVMValueRef piece, bool index, bool copied)
+{
+    return m->rebuilds && goes_nowhere(false, piece, index, copied);
+}
+
+bool mut_is_shifted(LLVMValueRef v, int depth)
 {
     if (!LLVMIsAInstruction(v) || depth > 6)
         return false;
@@ -113,12 +124,12 @@ static bool is_shifted(LLVMValueRef v, int depth)
     case LLVMLShr:
     case LLVMAShr:
         return !LLVMIsAConstantInt(LLVMGetOperand(v, 1)) || LLVMIsAPHINode(LLVMGetOperand(v, 0)) ||
-               is_shifted(LLVMGetOperand(v, 0), depth + 1);
+               mut_is_shifted(LLVMGetOperand(v, 0), depth + 1);
     case LLVMAnd:
     case LLVMOr:
     case LLVMXor:
     case LLVMZExt:
-    case LLVMTrunc: return is_shifted(LLVMGetOperand(v, 0), depth + 1);
+    case LLVMTrunc: return mut_is_shifted(LLVMGetOperand(v, 0), depth + 1);
     default: return false;
     }
 }
@@ -132,7 +143,7 @@ static bool is_made(LLVMValueRef v)
 
 bool mut_tells_bits(const Mutability *m, LLVMValueRef v)
 {
-    return is_made(v) && (m->rebuilds || is_shifted(v, 0));
+    return is_made(v) && (m->rebuilds || mut_is_shifted(v, 0));
 }
 
 /* ---- pieces that are loaded */
@@ -226,7 +237,8 @@ static void expose_arguments(Mutability *m, PtReach *r, LLVMValueRef call, const
         LLVMValueRef v = LLVMGetOperand(call, i);
         if (use & (SUMMARY_LEAVES | SUMMARY_TEXT))
             expose_content(m, r, v, use & SUMMARY_TEXT ? 8 : 0);
-        if (told || mut_keeps_number(m, s, call, i) || (m->rebuilds && mut_formats_it(s, i)))
+        if (told || mut_keeps_number(m, s, call, i) ||
+            (m->rebuilds && mut_prints_value(s, call, i)))
             expose(m, r, v, 0);
     }
 }
