@@ -42,7 +42,7 @@ static Datum warn_null(Eval *ev)
 
 static Datum by_zero(Eval *ev, const Term *t)
 {
-    if (ev->plan->zero_ends)
+    if (ev->plan->postgres)
         eval_fault(ev, t->at, "a division by zero ends the query (PostgreSQL)");
     else if (t->kind == TERM_MOD && ev->plan->lang == LANG_PIG)
         eval_fault(ev, t->at, "x %% 0 ends the job");
@@ -105,6 +105,13 @@ static bool is_real(DatumKind k)
     return k == DATUM_FLOAT || k == DATUM_DOUBLE || k == DATUM_BIGDEC;
 }
 
+/* Dates end with the year 9999. */
+static Datum days_later(const Datum *date, bool sooner, double days)
+{
+    double ms = (double)date->u.i + (sooner ? -days : days) * 86400000;
+    return fabs(ms) < 253402300800000.0 ? datum_datetime((int64_t)ms) : datum_null();
+}
+
 static Datum eval_arith(Eval *ev, const Term *t, const Env *env)
 {
     Datum x = eval_term(ev, t->args[0], env), y = eval_term(ev, t->args[1], env);
@@ -114,6 +121,8 @@ static Datum eval_arith(Eval *ev, const Term *t, const Env *env)
     if (!datum_is_number(&x) || !datum_is_number(&y)) {
         if (x.kind == DATUM_DATETIME && y.kind == DATUM_DATETIME && t->kind == TERM_SUB)
             return datum_long((x.u.i - y.u.i) / 86400000);
+        if (x.kind == DATUM_DATETIME && datum_is_number(&y) && t->type.kind == DATUM_DATETIME)
+            return days_later(&x, t->kind == TERM_SUB, datum_as_double(&y));
         return warn_null(ev);
     }
     DatumKind k = t->type.kind;

@@ -1129,6 +1129,10 @@ static size_t most_rows(const Op *op)
             op->count->value.u.i >= 0 && (size_t)op->count->value.u.i < n)
             n = (size_t)op->count->value.u.i;
         return n;
+    case OP_CROSS:
+        for (size_t i = 0; i < op->nin; i++)
+            n = n > 1 || most_rows(op->in[i]) > 1 ? SIZE_MAX : 1;
+        return n;
     case OP_FILTER:
     case OP_SPLIT:
     case OP_ORDER:
@@ -1144,8 +1148,13 @@ static bool takes_too_many(const Class *c)
 {
     bool two = c->kind == CLASS_TWO_DIFFERENT || c->kind == CLASS_DUPLICATE ||
                c->kind == CLASS_GROUP_OF_TWO;
-    size_t rows = two ? 2 : c->kind == CLASS_MORE_THAN_LIMIT ? c->needs : 0;
-    return c->op->nin == 1 && most_rows(c->op->in[0]) < rows;
+    size_t rows = two || c->kind == CLASS_TWO_EACH   ? 2
+                  : c->kind == CLASS_MORE_THAN_LIMIT ? c->needs
+                                                     : 0;
+    for (size_t i = 0; i < c->op->nin; i++)
+        if ((c->op->nin == 1 || c->kind == CLASS_TWO_EACH) && most_rows(c->op->in[i]) < rows)
+            return true;
+    return false;
 }
 
 /* `small`: groups of more than a few rows are left for later. */

@@ -286,7 +286,7 @@ typedef struct PlanNote { /* what a front end skipped or doubts */
 struct Plan {
     Arena arena;
     Lang lang;
-    bool zero_ends; /* x / 0 and x % 0 end the query (PostgreSQL) */
+    bool postgres; /* x / 0 ends the query, a date and a number are days */
     const char *file;
     Vec(Op *) ops; /* inputs stand before their users */
     Vec(PlanNote) notes;

@@ -575,7 +575,7 @@ Plan *sql_parse(const char *text, const char *name, const char *schema, const Sq
     Sql q = { .o = o, .err = err ? err : &own };
     json_t *query = NULL;
     q.p = plan_new(LANG_SQL, name);
-    q.p->zero_ends = !q.o || q.o->dialect == SQL_POSTGRES;
+    q.p->postgres = !q.o || q.o->dialect == SQL_POSTGRES;
     bool ok = read_files(&q) && (!schema || read_text(&q, "schema", schema, NULL)) &&
               read_text(&q, name, text, &query) && build(&q, query);
     json_decref(query);

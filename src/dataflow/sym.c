@@ -1026,6 +1026,8 @@ static Sym of_arith(Sought *s, const Term *t, const SymEnv *env)
     Num a = is_real(kind) ? arith_to_real(s->z, x.num) : x.num;
     Num b = is_real(kind) ? arith_to_real(s->z, y.num) : y.num, r = a;
     Num zero = is_real(kind) ? arith_real(s->z, 0) : arith_int(s->z, 0);
+    if (kind == DATUM_DATETIME && y.kind != DATUM_DATETIME) /* days */
+        b = arith_mul(s->z, b, arith_int(s->z, 86400000));
     switch (t->kind) {
     case TERM_NEG: r = arith_sub(s->z, zero, a); break;
     case TERM_ADD: r = arith_add(s->z, a, b); break;
@@ -1035,7 +1037,7 @@ static Sym of_arith(Sought *s, const Term *t, const SymEnv *env)
         Truth ends = arith_and(s->z, arith_not(s->z, null), arith_eq(s->z, b, zero));
         null = arith_or(s->z, null, arith_eq(s->z, b, zero));
         r = t->kind == TERM_DIV || is_real(kind) ? quotient(s, a, b) : arith_mod(s->z, a, b);
-        if ((t->kind == TERM_MOD && s->plan->lang == LANG_PIG) || (s->plan->zero_ends && !s->lazy))
+        if ((t->kind == TERM_MOD && s->plan->lang == LANG_PIG) || (s->plan->postgres && !s->lazy))
             sought_assert_as(s, arith_not(s->z, ends), TAG_RANGE);
         break;
     }

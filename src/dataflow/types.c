@@ -73,9 +73,28 @@ static bool not_simple(DatumKind k) { return k >= DATUM_MAP; }
 
 /* ---- expressions */
 
+static bool is_whole(DatumKind k) { return k == DATUM_INT || k == DATUM_LONG || k == DATUM_BIGINT; }
+
+/* date + 5, 5 + date, date - 5 are days. */
+static bool is_days_later(Term *e)
+{
+    bool plus = e->kind == TERM_ADD, minus = e->kind == TERM_SUB;
+    if (plus && e->args[1]->type.kind == DATUM_DATETIME && is_whole(e->args[0]->type.kind)) {
+        Term *date = e->args[1];
+        e->args[1] = e->args[0];
+        e->args[0] = date;
+    }
+    return (plus || minus) && e->args[0]->type.kind == DATUM_DATETIME &&
+           is_whole(e->args[1]->type.kind);
+}
+
 static bool finish_arith(Plan *p, Term *e, Err *err)
 {
     Type t;
+    if (p->postgres && is_days_later(e)) {
+        e->type = dtype_of(DATUM_DATETIME);
+        return true;
+    }
     for (size_t i = 0; i < e->nargs; i++) {
         DatumKind k = e->args[i]->type.kind;
         if (k == DATUM_BAG)

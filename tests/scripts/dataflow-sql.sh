@@ -62,6 +62,11 @@ ok "…and is null in SQLite" sh -c '! "$SUNDEW" -w ws examples share.sql --sche
 echo "SELECT max(metres) FROM depth ORDER BY 1 LIMIT 5" >highest.sql
 ok "a sum without groups has one row: no LIMIT cuts it" says "more rows than the limit   impossible" "$SUNDEW" -w ws examples highest.sql --schema depth.sql
 ok "…and nothing is left open" says "sundew: complete" "$SUNDEW" -w ws examples highest.sql --schema depth.sql
+echo "SELECT a.n, b.n FROM (SELECT count(*) AS n FROM depth) a, (SELECT max(id) AS n FROM depth) b ORDER BY 1" >pair.sql
+ok "…nor two of them side by side" says "sundew: complete" "$SUNDEW" -w ws examples pair.sql --schema depth.sql
+echo "CREATE TABLE trip (id int PRIMARY KEY, asked date, given date, days int);" >trip.sql
+echo "SELECT id FROM trip WHERE given > asked + 5 AND given < asked + days AND asked - 3 > '2020-01-01' AND 2 + asked < '2020-01-08'" >late.sql
+ok "a date and a number are days" sh -c '"$SUNDEW" -w ws examples late.sql --schema trip.sql | grep -q ".2020-01-05., .2020-01-1[0-9]., [0-9]*)"'
 cat >above.sql <<'EOF'
 SELECT d.zone, count(*) FROM depth d
 WHERE d.metres > 2 * (SELECT avg(e.metres) FROM depth e WHERE e.zone = d.zone) AND d.metres < (SELECT DISTINCT f.metres FROM depth f WHERE f.zone = 7)
