@@ -44,6 +44,7 @@ typedef struct Gen {
     Rng rng;
     double deadline;
     size_t queries, faults, broken;
+    struct OpFacts *facts;     /* by op id */
     bool one_group;            /* above the class that is looked for */
     bool no_proof;             /* the shapes are not all that there are */
 } Gen;
@@ -119,6 +120,79 @@ static Run *run_rows(Gen *g, bool marks, Input **inputs)
                                 .marks = marks,
                                 .seconds = 5 },
                     NULL);
+}
+
+/* ---- what the kinds of the ops tell */
+
+typedef struct OpFacts {
+    size_t below;              /* rows of tables that a row is made of, about */
+    size_t most;               /* rows that there can be; SIZE_MAX: any number */
+    bool counts;               /* the number of rows decides here or above */
+} OpFacts;
+
+static size_t sum(size_t x, size_t y) { return x > SIZE_MAX - y ? SIZE_MAX : x + y; }
+
+static size_t limit_of_rows(const Op *op, const OpFacts *in)
+{
+    const Term *t = op->count;
+    bool known = t && t->kind == TERM_CONST && t->value.kind == DATUM_LONG && t->value.u.i >= 0;
+    return known && (size_t)t->value.u.i < in->most ? (size_t)t->value.u.i : in->most;
+}
+
+static size_t most_rows(const Op *op, const OpFacts *facts)
+{
+    const OpFacts *in = op->nin ? &facts[op->in[0]->id] : NULL;
+    size_t n = 0;
+    switch (op->kind) {
+    case OP_VALUES: return op->nrows;
+    case OP_GROUP: return op->all ? 1 : SIZE_MAX;
+    case OP_FOREACH:
+        for (size_t i = 0; i < op->nitems; i++)
+            if (op->items[i].flatten)
+                return SIZE_MAX;
+        return in->most;
+    case OP_UNION:
+        for (size_t i = 0; i < op->nin; i++)
+            n = sum(n, facts[op->in[i]->id].most);
+        return n;
+    case OP_CROSS:
+        for (size_t i = 0; i < op->nin; i++)
+            n |= facts[op->in[i]->id].most;
+        return n <= 1 ? n : SIZE_MAX;
+    case OP_LIMIT: return limit_of_rows(op, in);
+    case OP_FILTER:
+    case OP_SPLIT:
+    case OP_ORDER:
+    case OP_DISTINCT:
+    case OP_SAMPLE:
+    case OP_WINDOW: return in->most;
+    default: return SIZE_MAX;
+    }
+}
+
+/* Inputs stand before their users. */
+static void look_at_ops(Gen *g)
+{
+    g->facts = arena_array(&g->arena, OpFacts, g->p->ops.len + 1);
+    for (size_t i = 0; i < g->p->ops.len; i++) {
+        const Op *op = g->p->ops.items[i];
+        OpFacts *f = &g->facts[i];
+        size_t most = 0;
+        f->counts = op->kind == OP_GROUP || op->kind == OP_WINDOW || op->kind == OP_RANK;
+        f->below = op->kind == OP_LOAD;
+        for (size_t k = 0; k < op->nin; k++) {
+            const OpFacts *in = &g->facts[op->in[k]->id];
+            assert(op->in[k]->id < (int)i);
+            f->counts |= in->counts;
+            f->below = sum(f->below, in->below);
+            most = in->below > most ? in->below : most;
+        }
+        if (op->kind == OP_GROUP)
+            f->below = sum(f->below, f->below);
+        if (op->kind == OP_UNION)
+            f->below = most;
+        f->most = most_rows(op, g->facts);
+    }
 }
 
 static size_t faults_of(const Run *r)
@@ -751,15 +825,6 @@ static bool try_many(Gen *g, Copying *x, bool **keys, size_t class)
     return ok;
 }
 
-/* Does the number of rows decide somewhere above? */
-static bool counts_above(const Op *op)
-{
-    bool yes = op->kind == OP_GROUP || op->kind == OP_WINDOW || op->kind == OP_RANK;
-    for (size_t i = 0; i < op->nin && !yes; i++)
-        yes = counts_above(op->in[i]);
-    return yes;
-}
-
 static size_t all_rows(Gen *g, Copying *x)
 {
     x->rows.len = 0;
@@ -803,9 +868,9 @@ static bool copy_class(Gen *g, size_t class)
     x.rows.len = 0;
     memset(x.chosen, 0, nops * sizeof *x.chosen);
     lineage_of(g, witness, &x.rows);
-    bool ok =
-        try_subsets(g, &x, varied, class) || try_each_column(g, &x, varied, class) ||
-        (is_of_condition(c) && counts_above(c->op) && try_many(g, &x, flags_for_columns(g), class));
+    bool ok = try_subsets(g, &x, varied, class) || try_each_column(g, &x, varied, class) ||
+              (is_of_condition(c) && g->facts[c->op->id].counts &&
+               try_many(g, &x, flags_for_columns(g), class));
     if (!ok) {
         all_rows(g, &x);
         ok = x.rows.len < 60 && try_variants(g, &x, varied, class, 40);
@@ -1105,46 +1170,8 @@ static bool is_proved(const Gen *g, const Shape *shapes, const bool *proved, siz
     return false;
 }
 
-/* How many rows an op has at most, if its kind tells. */
-static size_t most_rows(const Op *op)
-{
-    size_t n = 0;
-    switch (op->kind) {
-    case OP_VALUES: return op->nrows;
-    case OP_GROUP: return op->all ? 1 : SIZE_MAX;
-    case OP_FOREACH:
-        for (size_t i = 0; i < op->nitems; i++)
-            if (op->items[i].flatten)
-                return SIZE_MAX;
-        return most_rows(op->in[0]);
-    case OP_UNION:
-        for (size_t i = 0; i < op->nin; i++) {
-            size_t more = most_rows(op->in[i]);
-            n = more > SIZE_MAX - n ? SIZE_MAX : n + more;
-        }
-        return n;
-    case OP_LIMIT:
-        n = most_rows(op->in[0]);
-        if (op->count && op->count->kind == TERM_CONST && op->count->value.kind == DATUM_LONG &&
-            op->count->value.u.i >= 0 && (size_t)op->count->value.u.i < n)
-            n = (size_t)op->count->value.u.i;
-        return n;
-    case OP_CROSS:
-        for (size_t i = 0; i < op->nin; i++)
-            n = n > 1 || most_rows(op->in[i]) > 1 ? SIZE_MAX : 1;
-        return n;
-    case OP_FILTER:
-    case OP_SPLIT:
-    case OP_ORDER:
-    case OP_DISTINCT:
-    case OP_SAMPLE:
-    case OP_WINDOW: return most_rows(op->in[0]);
-    default: return SIZE_MAX;
-    }
-}
-
 /* The class takes more rows of its input than there can be. */
-static bool takes_too_many(const Class *c)
+static bool takes_too_many(const Gen *g, const Class *c)
 {
     bool two = c->kind == CLASS_TWO_DIFFERENT || c->kind == CLASS_DUPLICATE ||
                c->kind == CLASS_GROUP_OF_TWO;
@@ -1152,7 +1179,8 @@ static bool takes_too_many(const Class *c)
                   : c->kind == CLASS_MORE_THAN_LIMIT ? c->needs
                                                      : 0;
     for (size_t i = 0; i < c->op->nin; i++)
-        if ((c->op->nin == 1 || c->kind == CLASS_TWO_EACH) && most_rows(c->op->in[i]) < rows)
+        if ((c->op->nin == 1 || c->kind == CLASS_TWO_EACH) &&
+            g->facts[c->op->in[i]->id].most < rows)
             return true;
     return false;
 }
@@ -1165,7 +1193,7 @@ static bool solve_class(Gen *g, size_t i, double seconds, bool small)
     Class *c = &g->classes->items[i];
     if (late(g))
         return over(c);
-    if (takes_too_many(c)) {
+    if (takes_too_many(g, c)) {
         c->why = WHY_UNSAT;
         c->reason = "its input never has so many rows";
         return false;
@@ -1223,18 +1251,6 @@ static bool is_missing(const Gen *g, int from, int to)
     return false;
 }
 
-/* How many rows of tables a row of an op is made of, about. */
-static size_t rows_below(const Op *op)
-{
-    size_t n = op->kind == OP_LOAD, most = 0;
-    for (size_t i = 0; i < op->nin && n < MOST_EASY * 2; i++) {
-        size_t k = rows_below(op->in[i]);
-        n += k;
-        most = k > most ? k : most;
-    }
-    return op->kind == OP_UNION ? most : op->kind == OP_GROUP ? 2 * n : n;
-}
-
 /* The last classes bring rows for most of the others, unless they are too hard. */
 static bool solve_turn(Gen *g, int turn, int pass, bool easy)
 {
@@ -1243,7 +1259,7 @@ static bool solve_turn(Gen *g, int turn, int pass, bool easy)
     for (size_t i = g->classes->n; i-- > 0;) {
         Class *c = &g->classes->items[i];
         if (c->shown || turn_of(c) != turn || (pass && impossible(c)) ||
-            (rows_below(c->op) <= MOST_EASY) != easy)
+            (g->facts[c->op->id].below <= MOST_EASY) != easy)
             continue;
         progress |= solve_class(g, i, (pass ? 4 : 1) * patience, !pass);
     }
@@ -1533,6 +1549,7 @@ Examples *examples_generate(const Plan *p, const GeneratePlan *gp, Err *err)
               .deadline = begin + (gp->seconds > 0 ? gp->seconds : 30) };
     g.know = know_new(p, gp->samples, gp->no_real_values);
     g.classes = classes_new(p, gp->goals);
+    look_at_ops(&g);
     g.rows = xcalloc(p->ops.len, sizeof *g.rows);
     Examples *e = NULL;
     if (refresh(&g)) {
