@@ -518,6 +518,89 @@ static void different_units_are_not_compared(void **state)
     }
 }
 
+/* --- what the source itself says */
+
+/* A function whose one variable at entry was x all the time. */
+static bool says_of(Var v, int64_t x, unsigned times, const char *text)
+{
+    Samples *s = samples_new(1);
+    FunctionSamples *f = samples_function(s, "f");
+
+    point_vars(s, &f->entry, &v, 1);
+    one_value(s, &f->entry, x, times);
+    Contracts *c = contracts_infer(s, NULL, &(ContractPlan){ 0 });
+    bool said = says(c, "f", false, text);
+    contracts_free(c);
+    samples_free(s);
+    return said;
+}
+
+static void a_constant_that_the_source_contradicts_is_an_accident(void **state)
+{
+    Var v = integer("t->order", "(struct t)->order", ROLE_MEMORY);
+    (void)state;
+
+    v.depth = v.parent = 1;
+    assert_true(says_of(v, 3, 200, "t->order == 3"));          /* the source was not looked at */
+    v.is_looked_up = v.is_put = true;
+    v.nputs = 1;
+    v.puts[0] = 3;
+    assert_true(says_of(v, 3, 200, "t->order == 3"));
+    v.is_put_other = true;                     /* computed somewhere */
+    assert_false(says_of(v, 3, 200, "t->order == 3"));
+    v.is_put_other = false;
+    v.nputs = 2;
+    v.puts[1] = 5;                             /* another constant somewhere */
+    assert_false(says_of(v, 3, 200, "t->order == 3"));
+}
+
+static void a_result_that_the_source_returns_refutes(void **state)
+{
+    Var v = pointer("return", "return", ROLE_RESULT);
+    (void)state;
+
+    v.is_looked_up = v.is_put = v.is_put_other = true;
+    assert_true(says_of(v, 8, 40, "return != NULL"));
+    v.nputs = 1;                               /* return NULL; */
+    assert_false(says_of(v, 8, 40, "return != NULL"));
+}
+
+static void who_looks_for_null_does_not_require_anything(void **state)
+{
+    Var v = pointer("p", "arg1of1", ROLE_PARAM);
+    (void)state;
+
+    assert_true(says_of(v, 8, 40, "p != NULL"));
+    v.takes_null = true;
+    assert_false(says_of(v, 8, 40, "p != NULL"));
+    v.takes_null = false;
+    v.is_looked_up = v.is_put = v.is_put_other = true;
+    assert_true(says_of(v, 8, 40, "p != NULL"));
+    v.type = "void *";                         /* a user's own data */
+    assert_false(says_of(v, 8, 40, "p != NULL"));
+}
+
+static void fields_are_ordered_if_the_program_compares_them(void **state)
+{
+    (void)state;
+    for (int r = RELATED; r <= COMPARED; r++) {
+        Samples *s = samples_new(1);
+        FunctionSamples *f = samples_function(s, "f");
+        Var vars[] = { integer("t->level", "(struct t)->level", ROLE_MEMORY),
+                       integer("t->room", "(struct t)->room", ROLE_MEMORY) };
+        vars[0].parent = vars[1].parent = 1;
+        point_vars(s, &f->entry, vars, 2);
+        point_relate(s, &f->entry, 0, 1, (Relation)r);
+        for (int i = 0; i < 40; i++)
+            point_add(s, &f->entry, (Cell[]){ { .i = i }, { .i = i + i % 5 } },
+                      (uint8_t[]){ 1, 1 });
+        Contracts *c = contracts_infer(s, NULL, &(ContractPlan){ 0 });
+        assert_int_equal(says(c, "f", false, "t->level <= t->room"), r == COMPARED);
+        contracts_free(c);
+        samples_free(s);
+    }
+}
+
 /* --- memory */
 
 static void a_million_samples_keep_a_few_rows_and_the_extremes(void **state)
@@ -824,6 +907,10 @@ int main(void)
         cmocka_unit_test(a_failing_result_splits_the_calls),
         cmocka_unit_test(what_is_not_known_refutes_nothing),
         cmocka_unit_test(different_units_are_not_compared),
+        cmocka_unit_test(a_constant_that_the_source_contradicts_is_an_accident),
+        cmocka_unit_test(a_result_that_the_source_returns_refutes),
+        cmocka_unit_test(who_looks_for_null_does_not_require_anything),
+        cmocka_unit_test(fields_are_ordered_if_the_program_compares_them),
         cmocka_unit_test(a_million_samples_keep_a_few_rows_and_the_extremes),
         cmocka_unit_test(samples_come_back_from_their_file),
         cmocka_unit_test(a_constraint_that_is_none_is_told_with_its_line),

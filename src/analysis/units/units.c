@@ -6,23 +6,10 @@
  *     if (s->len + n > s->room)         len, n, room
  *     s->colour = pick(RED)             colour and what pick() returns
  */
-#include "analysis/units/units.h"
-#include "base/map.h"
-#include "base/mem.h"
-#include "base/vec.h"
-#include "program/program_llvm.h"
+#include "analysis/units/units_int.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct Units {
-    const Program *p;
-    LLVMTargetDataRef layout;
-    Map values;               /* LLVM value -> node + 1 */
-    Map places;               /* "struct.foo@8", "@global", "f()" -> node + 1 */
-    Vec(uint32_t) parent;
-    Map related;              /* of two nodes that are places */
-};
 
 /* The places whose values an expression is made of. */
 enum { MOST_LEAVES = 6, MOST_EXPRESSION = 6 };
@@ -97,8 +84,7 @@ static char *struct_name(const char *name)
     return copy;
 }
 
-/* The innermost struct that a GEP goes into, and where in it. */
-static uint32_t field_node(Units *u, LLVMValueRef gep)
+char *units_gep_key(LLVMTargetDataRef layout, LLVMValueRef gep)
 {
     LLVMTypeRef type = LLVMGetGEPSourceElementType(gep), inner = NULL;
     uint64_t offset = 0;
@@ -108,18 +94,25 @@ static uint32_t field_node(Units *u, LLVMValueRef gep)
         if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
             unsigned k = (unsigned)LLVMConstIntGetZExtValue(index);
             inner = type;
-            offset = LLVMOffsetOfElement(u->layout, type, k);
+            offset = LLVMOffsetOfElement(layout, type, k);
             type = LLVMStructGetTypeAtIndex(type, k);
         } else {
             type = LLVMGetElementType(type);   /* all elements are alike */
         }
     }
     if (!inner || !LLVMGetStructName(inner))
-        return NONE;
+        return NULL;
     char *name = struct_name(LLVMGetStructName(inner));
     char *key = xprintf("%s@%llu", name, (unsigned long long)offset);
-    uint32_t n = place_node(u, key);
     free(name);
+    return key;
+}
+
+static uint32_t field_node(Units *u, LLVMValueRef gep)
+{
+    char *key = units_gep_key(u->layout, gep);
+    uint32_t n = key ? place_node(u, key) : NONE;
+
     free(key);
     return n;
 }
@@ -144,12 +137,12 @@ static uint32_t content_node(Units *u, LLVMValueRef pointer)
 
 /* --- expressions */
 
-static void relate(Units *u, uint32_t a, uint32_t b)
+static void relate(Units *u, uint32_t a, uint32_t b, bool compared)
 {
     uint32_t pair[2] = { a < b ? a : b, a < b ? b : a };
 
     if (a != b && a != NONE && b != NONE)
-        map_putn(&u->related, pair, sizeof pair, u);
+        map_putn(compared ? &u->compared : &u->related, pair, sizeof pair, u);
 }
 
 static uint32_t result_node(Units *u, LLVMValueRef fn);
@@ -193,7 +186,8 @@ static void collect(Units *u, LLVMValueRef v, unsigned depth, Leaves *out)
         out->nodes[out->n++] = leaf;
 }
 
-/* All that stand in one expression, and where its value goes. */
+/* All that stand in one expression, and where its value goes; or, if there is a `b`,
+ * in one comparison. */
 static void relate_values(Units *u, LLVMValueRef a, LLVMValueRef b, uint32_t to)
 {
     Leaves l = { 0 };
@@ -205,7 +199,7 @@ static void relate_values(Units *u, LLVMValueRef a, LLVMValueRef b, uint32_t to)
         l.nodes[l.n++] = to;
     for (unsigned i = 0; i < l.n; i++)
         for (unsigned k = 0; k < i; k++)
-            relate(u, l.nodes[i], l.nodes[k]);
+            relate(u, l.nodes[i], l.nodes[k], b != NULL);
 }
 
 /* --- instructions */
@@ -248,6 +242,31 @@ static void see_phi(Units *u, LLVMValueRef i)
         join(u, value_node(u, i), value_node(u, LLVMGetIncomingValue(i, k)));
 }
 
+/* What an array is indexed with has a unit, too. The array: a field that holds it or
+ * points to it, a parameter. */
+static void see_index(Units *u, LLVMValueRef gep)
+{
+    LLVMValueRef base = LLVMGetOperand(gep, 0);
+    LLVMValueRef index = LLVMGetOperand(gep, (unsigned)LLVMGetNumOperands(gep) - 1);
+    uint32_t array = NONE;
+
+    if (value_node(u, index) == NONE)
+        return;
+    if (LLVMIsALoadInst(base))
+        array = content_node(u, LLVMGetOperand(base, 0));
+    else if (LLVMIsAArgument(base))
+        array = node_in(u, map_slotn(&u->values, &base, sizeof base));
+    else
+        array = content_node(u, base);
+    if (array == NONE)
+        return;
+    void **slot = map_slotn(&u->indices, &array, sizeof array);
+    if (*slot)
+        join(u, (uint32_t)(uintptr_t)*slot - 1, value_node(u, index));
+    else
+        *slot = (void *)((uintptr_t)value_node(u, index) + 1);
+}
+
 static void see(Units *u, LLVMValueRef i, LLVMValueRef fn)
 {
     switch (LLVMGetInstructionOpcode(i)) {
@@ -269,6 +288,7 @@ static void see(Units *u, LLVMValueRef i, LLVMValueRef fn)
         relate_values(u, LLVMGetOperand(i, 0), LLVMGetOperand(i, 1), NONE);
         break;
     case LLVMPHI: see_phi(u, i); break;
+    case LLVMGetElementPtr: see_index(u, i); break;
     case LLVMSelect:
         join(u, value_node(u, i), value_node(u, LLVMGetOperand(i, 1)));
         join(u, value_node(u, i), value_node(u, LLVMGetOperand(i, 2)));
@@ -304,6 +324,7 @@ Units *units_new(const Program *p)
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
                 see(u, i, fn);
+    u->puts = puts_new(p);
     return u;
 }
 
@@ -314,6 +335,9 @@ void units_free(Units *u)
     map_release(&u->values);
     map_release(&u->places);
     map_release(&u->related);
+    map_release(&u->compared);
+    map_release(&u->indices);
+    puts_free(u->puts);
     vec_release(&u->parent);
     free(u);
 }
@@ -345,11 +369,26 @@ unsigned units_param(const Units *u, const Function *fn, unsigned i)
     return place_in(map_getn(&u->values, &arg, sizeof arg));
 }
 
-unsigned units_field(const Units *u, const Type *record, uint64_t offset)
+char *units_field_key(const Type *record, uint64_t offset)
 {
     const char *tag = *record->name ? record->name : record->alias ? record->alias->name : "";
 
-    return *tag ? place_named(u, xprintf("struct.%s@%llu", tag, (unsigned long long)offset)) : 0;
+    return *tag ? xprintf("struct.%s@%llu", tag, (unsigned long long)offset) : NULL;
+}
+
+unsigned units_field(const Units *u, const Type *record, uint64_t offset)
+{
+    char *key = units_field_key(record, offset);
+
+    return key ? place_named(u, key) : 0;
+}
+
+bool units_is_index(const Units *u, unsigned array, unsigned place)
+{
+    uint32_t node = array - 1;
+    const void *index = array ? map_getn(&u->indices, &node, sizeof node) : NULL;
+
+    return index && place && find(u, place_in(index) - 1) == find(u, place - 1);
 }
 
 unsigned units_variable(const Units *u, const Variable *v)
@@ -363,9 +402,16 @@ unsigned units_of_place(const Units *u, unsigned place)
     return place ? find(u, place - 1) + 1 : 0;
 }
 
-bool units_related(const Units *u, unsigned a, unsigned b)
+static bool is_pair(const Map *m, unsigned a, unsigned b)
 {
     uint32_t pair[2] = { (a < b ? a : b) - 1, (a < b ? b : a) - 1 };
 
-    return a && b && a != b && map_getn(&u->related, pair, sizeof pair);
+    return a && b && a != b && map_getn(m, pair, sizeof pair);
 }
+
+bool units_related(const Units *u, unsigned a, unsigned b)
+{
+    return is_pair(&u->related, a, b) || units_compared(u, a, b);
+}
+
+bool units_compared(const Units *u, unsigned a, unsigned b) { return is_pair(&u->compared, a, b); }

@@ -33,4 +33,28 @@ unsigned units_variable(const Units *u, const Variable *v);
 unsigned units_of_place(const Units *u, unsigned place);       /* its unit */
 /* Do the two stand together in one expression, comparison or assignment? */
 bool units_related(const Units *u, unsigned a, unsigned b);
+bool units_compared(const Units *u, unsigned a, unsigned b);   /* … in one comparison */
+/* Does a number at `place` measure what the array at `array` is indexed with? */
+bool units_is_index(const Units *u, unsigned array, unsigned place);
+
+/*
+ * What the source itself puts into a place: constants, or something else, too.
+ * A contract that one of the constants breaks is an accident of the runs.
+ */
+enum { PUTS_MOST = 8 };
+typedef struct Put {
+    bool any;                 /* it puts something there at all */
+    bool other;               /* not only these constants */
+    unsigned n;
+    int64_t constants[PUTS_MOST];        /* a null pointer is 0 */
+} Put;
+Put units_put_result(const Units *u, const Function *fn);
+Put units_put_param(const Units *u, const Function *fn, unsigned i);
+Put units_put_field(const Units *u, const Type *record, uint64_t offset);
+Put units_put_variable(const Units *u, const Variable *v);
+/* … by a function and those that it calls; calls through pointers are not followed. */
+Put units_put_field_in(const Units *u, const Function *fn, const Type *record, uint64_t offset);
+/* Does the function look whether the parameter is NULL, and go on if it is? And
+ * may others than its own callers decide what it gets? */
+bool units_takes_null(const Units *u, const Function *fn, unsigned i);
 #endif

@@ -13,6 +13,12 @@ enum {
     LEAST_SAMPLES = 7,
     LEAST_UNCHANGED = 12,
     LEAST_SAME = 30,
+    LEAST_STORED = 200,       /* unchanged, although the function may store there */
+    LEAST_COMPARED = 30,      /* samples and … */
+    PAIRS_COMPARED = 5,       /* pairs that the program compares, before they are ordered */
+    LEAST_STEPS = 20,         /* samples before x <= orig(x) is said */
+    LEAST_ALIASES = 50,       /* samples and … */
+    PAIRS_ALIASES = 8,        /* objects, if no one made the two pointers equal here */
     WINDOW_LEAST = -1,
     WINDOW_MOST = 2,
     LEAST_UNRELATED = 8,      /* different pairs of what the program never relates … */
@@ -108,8 +114,15 @@ static bool are_equal(const Engine *e, unsigned a, unsigned b, Pair *q)
         return false;
     bool dull = q->different < 2 && !strong;
     if (x->kind == VAR_POINTER && q->different == 1)
-        dull = q->some[0][0] == 0 || !var_is_after(y);
+        dull = q->some[0][0] == 0 || !var_is_after(y) ||
+               !(x->is_stored || y->is_stored || !x->is_looked_up);
     if (x->kind == VAR_POINTER && q->n < LEAST_UNCHANGED)
+        return false;
+    if (x->kind == VAR_POINTER && x->twin != (int)b && x->role == ROLE_MEMORY &&
+        y->role == ROLE_MEMORY && x->is_looked_up && !x->is_stored && !y->is_stored &&
+        (q->n < LEAST_ALIASES || q->different < PAIRS_ALIASES))
+        return false;
+    if (x->twin == (int)b && (x->is_stored || y->is_stored) && q->n < LEAST_STORED)
         return false;
     if (x->is_bool && !strong)
         return false;
@@ -195,12 +208,23 @@ static bool linear(const Engine *e, unsigned a, unsigned b, const Pair *q, Invar
     return all_rows(e, out);
 }
 
+/* The source was looked at, and it never brings the two together. */
+static bool may_be_unrelated(const Engine *e, unsigned a, unsigned b)
+{
+    bool looked = e->p->related || e->p->vars[a].is_looked_up || e->p->vars[b].is_looked_up;
+
+    return looked && !point_related(e->p, (int)a, (int)b);
+}
+
 static bool quotient(const Engine *e, unsigned a, unsigned b, const Pair *q, Invariant *out)
 {
     static const int64_t tried[] = { 2, 3, 4, 5, 7, 8, 10, 16, 32, 64, 100, 1000 };
     const Column *x = &e->columns[a];
 
-    if (x->nsome < 3 || q->different < 4 || (e->p->related && !point_related(e->p, (int)a, (int)b)))
+    unsigned telling = 0;
+    for (unsigned i = 0; i < x->nsome; i++)
+        telling += x->some[i].i != 0;
+    if (telling < 2 || x->nsome < 3 || q->different < 4 || may_be_unrelated(e, a, b))
         return false;
     *out = (Invariant){ .kind = INV_QUOTIENT, .v = { (int)a, (int)b }, .confidence = 1 };
     for (unsigned i = 0; i < sizeof tried / sizeof *tried; i++) {
@@ -317,14 +341,17 @@ static bool is_ordered_by_chance(const Engine *e, unsigned a, unsigned b, const 
     return q->at_most < LEAST_AT_BOUND || x->depth > 1 || y->depth > 1 || x->orig || y->orig;
 }
 
-static void less(Engine *e, unsigned small, unsigned large, const Pair *q, bool strong)
+static void less(Engine *e, unsigned small, unsigned large, const Pair *q)
 {
     const Column *x = q->x, *y = q->y;
     /* x < y is said if it came close; else x <= y is enough. */
     int64_t k = q->most == -1 && q->at_most >= LEAST_AT_BOUND ? -1 : 0;
 
-    if (q->different < 3 || (q->n < LEAST_UNCHANGED && e->p->vars[small].twin != (int)large) ||
-        (!strong && is_ordered_by_chance(e, small, large, q)))
+    bool twins = e->p->vars[small].twin == (int)large;
+    if (q->different < (twins ? 3 : PAIRS_COMPARED) ||
+        q->n < (twins ? LEAST_STEPS : LEAST_COMPARED) ||
+        (!twins && !point_compared(e->p, (int)small, (int)large) &&
+         is_ordered_by_chance(e, small, large, q)))
         return;
     if (is_small_constant(x) || is_small_constant(y))
         return;
@@ -381,10 +408,10 @@ static void infer_pair(Engine *e, unsigned a, unsigned b)
         equation(e, a, b, &q, strong && !scaled) || x->is_bool || x->nvalues || scaled)
         return;
     if (q.most <= 0) {
-        less(e, a, b, &q, strong);
+        less(e, a, b, &q);
     } else if (q.least >= 0) {
         Pair t = turned(&q);
-        less(e, b, a, &t, strong);
+        less(e, b, a, &t);
     }
 }
 

@@ -180,7 +180,8 @@ static void add_state_rows(const Point *from, const Point *state, Arena *a, Rows
         for (unsigned k = 0; k < v && match[v] >= 0; k++)
             if (match[k] >= 0 && point_related(from, match[v], match[k]))
                 state->related[(size_t)v * state->nvars + k] =
-                    state->related[(size_t)k * state->nvars + v] = 1;
+                    state->related[(size_t)k * state->nvars + v] =
+                        point_compared(from, match[v], match[k]) ? COMPARED : RELATED;
     }
     for (size_t r = 0; r < from->rows.len; r++) {
         Row row = { .cells = arena_array(a, Cell, state->nvars + 1),

@@ -286,6 +286,8 @@ static void infer_guarded(const Point *p, const Rows *rows, double limit, Invari
 
 /* errno means something after a failure alone, and then it is not 0. In one half of
  * the calls a set of values is an accident more often than not. */
+enum { LEAST_GUARDED = 100 };          /* samples of a half, before two are ordered */
+
 static bool says_something(const Point *p, const Invariant *inv)
 {
     bool failure = inv->guard == GUARD_NEGATIVE ||
@@ -296,10 +298,14 @@ static bool says_something(const Point *p, const Invariant *inv)
     if (!inv->guard)
         return true;
     const Var *v = &p->vars[inv->v[0]];
+    if (v->role == ROLE_GLOBAL && inv_arity(inv->kind) == 1)
+        return false;                  /* it has been so since the program began */
     if (inv->kind == INV_ONE_OF)
         return inv->n == 1 && v->depth < 2 && v->kind != VAR_STRING &&
                (v->nvalues || (inv->k[0].i >= -1 && inv->k[0].i <= 1));
     if (inv_arity(inv->kind) == 3 && inv->kind != INV_LINEAR3 && inv->kind != INV_PRODUCT)
+        return false;
+    if (inv->kind == INV_LESS && v->twin != inv->v[1] && inv->samples < LEAST_GUARDED)
         return false;
     if (inv->kind == INV_LESS && inv->confidence < 1 - 1e-5)
         return false;                  /* fewer than 17 calls of that half */
@@ -320,9 +326,11 @@ void infer(const Point *p, const Rows *rows, const InferPlan *plan, Invariants *
     size_t kept = from;
     for (size_t i = from; i < out->len; i++) {
         Invariant inv = out->items[i];
-        if (!inv_belongs(&inv, p) || !says_something(p, &inv))
+        if (!inv_belongs(&inv, p))
             continue;
         count_evidence(p, rows, &inv);
+        if (!says_something(p, &inv))
+            continue;
         out->items[kept++] = inv;
     }
     out->len = kept;

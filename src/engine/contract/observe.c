@@ -39,7 +39,7 @@ static void find_globals(const Observer *o, const Event *e, const Variable **out
         const TraceObject *obj = trace_object_at(o->t, e, e->memory[i].address);
         bool pointed = false;
         if (!obj || obj->kind != OBJECT_VARIABLE || obj->address != e->memory[i].address ||
-            !obj->variable->type)
+            !obj->variable->type || !*obj->variable->name)     /* a literal has no name */
             continue;
         for (size_t k = 0; k < e->nvalues; k++)
             pointed |= e->values[k].address == obj->address;

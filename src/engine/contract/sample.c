@@ -197,17 +197,21 @@ void point_add(Samples *s, Point *p, const Cell *cells, const uint8_t *known)
     point_add_times(s, p, cells, known, 1);
 }
 
-void point_relate(Samples *s, Point *p, unsigned a, unsigned b)
+void point_relate(Samples *s, Point *p, unsigned a, unsigned b, Relation r)
 {
-    assert(a < p->nvars && b < p->nvars);
     if (!p->related)
         p->related = arena_array(&s->arena, uint8_t, (size_t)p->nvars * p->nvars + 1);
-    p->related[(size_t)a * p->nvars + b] = p->related[(size_t)b * p->nvars + a] = 1;
+    p->related[(size_t)a * p->nvars + b] = p->related[(size_t)b * p->nvars + a] = (uint8_t)r;
 }
 
 bool point_related(const Point *p, int a, int b)
 {
-    return p->related && p->related[(size_t)a * p->nvars + (size_t)b];
+    return p->related && p->related[(size_t)a * p->nvars + (size_t)b] != NOT_RELATED;
+}
+
+bool point_compared(const Point *p, int a, int b)
+{
+    return p->related && p->related[(size_t)a * p->nvars + (size_t)b] == COMPARED;
 }
 
 int point_var(const Point *p, const char *name)

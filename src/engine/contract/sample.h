@@ -46,6 +46,8 @@ typedef enum {
     ROLE_ERRNO,
 } VarRole;
 
+enum { VAR_PUTS = 8 };
+
 typedef struct VarValue {     /* an enumerator */
     int64_t value;
     const char *name;
@@ -67,6 +69,13 @@ typedef struct Var {
     unsigned parent;          /* fields of one struct have the same; 0: no field */
     const VarValue *values;   /* of an enum */
     unsigned nvalues;
+    /* What the source itself puts there, if it was looked at; see units.h. */
+    bool is_looked_up;
+    bool takes_null;          /* the function looks whether it is NULL, and goes on */
+    bool is_put, is_put_other;           /* something; something that is no constant */
+    bool is_stored;           /* exit: by the function or what it calls */
+    unsigned nputs;
+    int64_t puts[VAR_PUTS];   /* constants */
 } Var;
 
 /* Can the function have changed it? Only then it belongs to a postcondition. */
@@ -99,8 +108,7 @@ typedef struct Point {
     bool is_exit;
     Var *vars;
     unsigned nvars;
-    uint8_t *related;         /* nvars * nvars: the program itself brings the two
-                               * together; NULL: of none that is known */
+    uint8_t *related;         /* nvars * nvars Relations; NULL: none is known */
     Rows rows;
     uint64_t total;           /* samples seen, each time counted */
     Map seen;                 /* row -> its number + 1 */
@@ -142,8 +150,11 @@ void point_vars(Samples *s, Point *p, const Var *vars, unsigned n);
 /* One sample; copied. */
 void point_add(Samples *s, Point *p, const Cell *cells, const uint8_t *known);
 void point_add_times(Samples *s, Point *p, const Cell *cells, const uint8_t *known, uint64_t times);
-void point_relate(Samples *s, Point *p, unsigned a, unsigned b);
+/* The program brings the two together; it compares them. */
+typedef enum { NOT_RELATED, RELATED, COMPARED } Relation;
+void point_relate(Samples *s, Point *p, unsigned a, unsigned b, Relation r);
 bool point_related(const Point *p, int a, int b);
+bool point_compared(const Point *p, int a, int b);
 int point_var(const Point *p, const char *name);       /* -1: none */
 int point_key(const Point *p, const char *key);        /* -1: none */
 void samples_check(const Samples *s);          /* asserts what always holds */

@@ -1,14 +1,14 @@
 /*
  * Samples as a file: lines of words, a word without blanks (others as \ooo).
  *
- *     sundew-samples 1
+ *     sundew-samples 2
  *     text WORD                                 in the order of their numbers
  *     function NAME FILE LINE NPARAMS PUBLIC CALLS LEFT HANDLE SIGNATURE
  *     point entry|exit NVARS TOTAL
  *     var NAME KEY TYPE KIND ROLE ORIG UNSIGNED BOOL FLAGS BITS PARAM TWIN UNIT DEPTH
  *         PARENT NVALUES
  *     value NUMBER NAME                         of the variable before
- *     related A B                               numbers of variables
+ *     related A B HOW                           numbers of variables; a Relation
  *     row COUNT CELL…                           a cell is "-" if it is not known
  *     end
  */
@@ -38,9 +38,14 @@ static void put_var(Str *out, const Var *v)
     put_word(out, v->name);
     put_word(out, v->key);
     put_word(out, v->type);
-    str_addf(out, " %d %d %d %d %d %d %u %d %d %u %u %u %u\n", (int)v->kind, (int)v->role, v->orig,
+    str_addf(out, " %d %d %d %d %d %d %u %d %d %u %u %u %u", (int)v->kind, (int)v->role, v->orig,
              v->is_unsigned, v->is_bool, v->is_flags, v->bits, v->param, v->twin, v->unit, v->depth,
              v->parent, v->nvalues);
+    str_addf(out, " %d %d %d %d %d %u", v->is_looked_up, v->takes_null, v->is_put, v->is_put_other,
+             v->is_stored, v->nputs);
+    for (unsigned i = 0; i < v->nputs; i++)
+        str_addf(out, " %" PRId64, v->puts[i]);
+    str_addc(out, '\n');
     for (unsigned i = 0; i < v->nvalues; i++) {
         str_addf(out, "value %" PRId64, v->values[i].value);
         put_word(out, v->values[i].name);
@@ -58,7 +63,8 @@ static void put_point(Str *out, const Point *p)
     for (unsigned a = 0; a < p->nvars; a++)
         for (unsigned b = a + 1; b < p->nvars; b++)
             if (point_related(p, (int)a, (int)b))
-                str_addf(out, "related %u %u\n", a, b);
+                str_addf(out, "related %u %u %d\n", a, b,
+                         point_compared(p, (int)a, (int)b) ? COMPARED : RELATED);
     for (size_t r = 0; r < p->rows.len; r++) {
         const Row *row = &p->rows.items[r];
         str_addf(out, "row %" PRIu64, row->count);
@@ -75,7 +81,7 @@ bool samples_write(const Samples *s, const char *path, Err *err)
 {
     Str out = { 0 };
 
-    str_add(&out, "sundew-samples 1\n");
+    str_add(&out, "sundew-samples 2\n");
     for (size_t i = 0; i < s->texts.len; i++) {
         str_add(&out, "text");
         put_word(&out, s->texts.items[i]);
@@ -228,6 +234,14 @@ static void read_var(Reader *r)
     v->depth = (unsigned)number(r, 0, 16);
     v->parent = (unsigned)number(r, 0, INT32_MAX);
     v->nvalues = (unsigned)number(r, 0, MOST_VALUES);
+    v->is_looked_up = number(r, 0, 1);
+    v->takes_null = number(r, 0, 1);
+    v->is_put = number(r, 0, 1);
+    v->is_put_other = number(r, 0, 1);
+    v->is_stored = number(r, 0, 1);
+    v->nputs = (unsigned)number(r, 0, VAR_PUTS);
+    for (unsigned i = 0; i < v->nputs; i++)
+        v->puts[i] = number(r, INT64_MIN, INT64_MAX);
     r->nvalues = 0;
     r->values = arena_array(&r->s->arena, VarValue, v->nvalues + 1);
     v->values = r->values;
@@ -286,8 +300,9 @@ static void read_related(Reader *r)
         return;
     unsigned a = (unsigned)number(r, 0, (int64_t)r->nvars - 1);
     unsigned b = (unsigned)number(r, 0, (int64_t)r->nvars - 1);
+    Relation how = (Relation)number(r, RELATED, COMPARED);
     if (!r->bad)
-        point_relate(r->s, r->p, a, b);
+        point_relate(r->s, r->p, a, b, how);
 }
 
 static void read_row(Reader *r)
@@ -351,7 +366,7 @@ Samples *samples_read(const char *path, uint64_t seed, Err *err)
         goto fail;
     str_addc(&text, 0);
     char *line = text.data;
-    if (strncmp(line, "sundew-samples 1\n", 17) != 0) {
+    if (strncmp(line, "sundew-samples 2\n", 17) != 0) {
         err_set(err, "not a file of samples, or of another version; record again");
         goto fail;
     }

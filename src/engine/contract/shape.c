@@ -23,11 +23,15 @@ typedef struct Spot {
     unsigned place;           /* of units.h */
     unsigned parent;          /* number of the struct that it is in */
     const Type *record;       /* that it is a field of; NULL */
+    uint64_t in_record;       /* … at this offset */
+    const Variable *variable; /* that it is; NULL */
 } Spot;
 
 typedef struct Builder {
     Arena *a;
     const ObservePlan *plan;
+    const Function *fn;
+    bool is_exit;
     Vec(Spot) queue;
     Vars *vars;
     Places *places;
@@ -93,6 +97,52 @@ static void set_values(Builder *b, Var *v, const Type *t)
     v->is_flags = is_flags(t);
 }
 
+/* What the source puts there. At the exit that is what the function and those that
+ * it calls put there, if they do. */
+static Put put_of(const Builder *b, const Spot *s, bool *stored)
+{
+    const Units *u = b->plan->units;
+    Put put = { 0 };
+
+    *stored = false;
+    if (s->at.base == BASE_PARAM && s->at.nhops == 1 && !s->record)
+        return units_put_param(u, b->fn, s->at.index);
+    if (s->role == ROLE_RESULT && !s->record)
+        return units_put_result(u, b->fn);
+    if (s->record && b->is_exit)
+        put = units_put_field_in(u, b->fn, s->record, s->in_record);
+    *stored = put.any;
+    if (s->record)
+        return put.any ? put : units_put_field(u, s->record, s->in_record);
+    return s->variable ? units_put_variable(u, s->variable) : put;
+}
+
+/* Constants have a sign in the program; the variable may have none. */
+static int64_t as_seen(const Var *v, int64_t x)
+{
+    if (v->kind == VAR_INT && v->is_unsigned && x < 0 && v->bits && v->bits < 64)
+        return (int64_t)((uint64_t)x & (((uint64_t)1 << v->bits) - 1));
+    return v->kind == VAR_INT && v->is_unsigned && x < 0 ? INT64_MAX : x;
+}
+
+static void set_puts(const Builder *b, const Spot *s, Var *v)
+{
+    bool is_null = s->at.base == BASE_PARAM && s->at.nhops == 1 && !s->record;
+
+    if (!b->plan->units)
+        return;
+    Put put = put_of(b, s, &v->is_stored);
+    static_assert((int)VAR_PUTS == (int)PUTS_MOST, "one number of constants");
+    v->is_looked_up = v->role == ROLE_PARAM || v->role == ROLE_RESULT || s->record;
+    v->is_put = put.any;
+    v->is_put_other = put.other;
+    v->nputs = put.n;
+    for (unsigned i = 0; i < put.n; i++)
+        v->puts[i] = as_seen(v, put.constants[i]);
+    v->takes_null =
+        is_null && v->kind == VAR_POINTER && units_takes_null(b->plan->units, b->fn, s->at.index);
+}
+
 static bool add_var(Builder *b, const Spot *s, Var v, const Access *at)
 {
     if (b->vars->len >= b->most) {
@@ -104,6 +154,8 @@ static bool add_var(Builder *b, const Spot *s, Var v, const Access *at)
     v.parent = s ? s->parent : 0;
     unsigned place = s && v.kind == VAR_INT && at->look == LOOK_VALUE ? s->place : 0;
     v.unit = place ? units_of_place(b->plan->units, place) : 0;
+    if (s && at->look == LOOK_VALUE && (v.kind == VAR_INT || v.kind == VAR_POINTER))
+        set_puts(b, s, &v);
     vec_push(b->places, place);
     vec_push(b->vars, v);
     vec_push(b->accesses, *at);
@@ -165,6 +217,18 @@ static void add_text(Builder *b, const Spot *s)
 
 static void enqueue(Builder *b, const Spot *s) { vec_push(&b->queue, *s); }
 
+/* A field that no captured code reads or writes says nothing about the program: it
+ * is padding, or what the stack of a caller held. */
+static bool is_untouched(const Builder *b, const Spot *field, const Field *f)
+{
+    const Type *t = type_plain(f->type);
+    bool leaf = is_integer(t) || is_float(t) || t->kind == TYPE_POINTER;
+    const Type *r = field->record;
+
+    return b->plan->units && leaf && *f->name && !f->bit_field && !field->place &&
+           r->kind == TYPE_STRUCT && (*r->name || r->alias);
+}
+
 /* The fields of a struct that lies at the spot. */
 static void add_fields(Builder *b, const Spot *s, const Type *record, const char *separator)
 {
@@ -179,6 +243,7 @@ static void add_fields(Builder *b, const Spot *s, const Type *record, const char
         }
         field.type = f->type;
         field.record = record;
+        field.in_record = f->offset / 8;
         if (*f->name) {
             field.name = arena_printf(b->a, "%s%s%s", s->name, separator, f->name);
             field.key = arena_printf(b->a, "%s%s%s", s->key, separator, f->name);
@@ -194,6 +259,8 @@ static void add_fields(Builder *b, const Spot *s, const Type *record, const char
         field.parent = parent;
         field.place =
             b->plan->units && *f->name ? units_field(b->plan->units, record, f->offset / 8) : 0;
+        if (is_untouched(b, &field, f))
+            continue;
         if (!*f->name && type_is_record(f->type))
             add_fields(b, &field, type_plain(f->type), separator);
         else
@@ -228,6 +295,8 @@ static void add_pointed(Builder *b, const Spot *s, const Type *target)
         there.key = arena_printf(b->a, "*%s", s->key);
         there.place = 0;
         there.at.single = true;
+        there.record = NULL;
+        there.variable = NULL;
         if (target->kind == TYPE_POINTER)
             there.depth = 2;           /* no further */
         enqueue(b, &there);
@@ -236,6 +305,7 @@ static void add_pointed(Builder *b, const Spot *s, const Type *target)
         array.name = s->name;
         array.key = s->key;
         array.record = s->record;
+        array.place = s->place;
         vec_push(&b->queue, array);
         vec_push(&b->arrays, b->queue.len - 1);
     }
@@ -310,6 +380,8 @@ static bool is_partner(const Builder *b, const Spot *array, size_t v)
 
     if (x->kind != VAR_INT || x->is_bool || x->nvalues || at->look != LOOK_VALUE || at->width ||
         x->bits < 16 || x->param < 0)
+        return false;
+    if (b->plan->units && !units_is_index(b->plan->units, array->place, b->places->items[v]))
         return false;
     if (array->record)
         return x->role == ROLE_MEMORY && x->param == array->param &&
@@ -427,6 +499,7 @@ static void add_globals(Builder *b, const Variable *const *globals, size_t n)
                    .param = -1,
                    .depth = 1 };
         s.at = (Access){ .base = BASE_VARIABLE, .variable = globals[i], .nhops = 1 };
+        s.variable = globals[i];
         s.place = b->plan->units ? units_variable(b->plan->units, globals[i]) : 0;
         enqueue(b, &s);
     }
@@ -521,6 +594,8 @@ static void build_exit(Builder *b, const Function *fn, Shape *s, const Variable 
     size_t plain = now.len;
     Builder r = { .a = b->a,
                   .plan = b->plan,
+                  .fn = fn,
+                  .is_exit = true,
                   .vars = &now,
                   .accesses = &at,
                   .places = &places,
@@ -566,7 +641,9 @@ static void relate(Samples *s, Point *p, const Places *places, const Units *unit
             if (!places->items[a] || !places->items[b] || (far && x->parent != y->parent))
                 continue;
             if (units_related(units, places->items[a], places->items[b]))
-                point_relate(s, p, a, b);
+                point_relate(s, p, a, b,
+                             units_compared(units, places->items[a], places->items[b]) ? COMPARED
+                                                                                       : RELATED);
         }
 }
 
@@ -577,11 +654,12 @@ Shape *shape_new(Arena *a, const Function *fn, const char *name, const ObservePl
     size_t most = plan->most_vars ? plan->most_vars : MOST_VARS;
     Builder entry = { .a = a,
                       .plan = plan,
+                      .fn = fn,
                       .vars = &s->entry,
                       .accesses = &s->entry_at,
                       .places = &s->entry_places,
                       .most = most };
-    Builder exit = { .a = a, .plan = plan, .most = most };
+    Builder exit = { .a = a, .plan = plan, .fn = fn, .is_exit = true, .most = most };
 
     s->fn = fn;
     add_params(&entry, fn);

@@ -159,7 +159,7 @@ static bool operations(const Engine *e, const Triple *t, Invariant *inv)
         inv->kind = tried[i];
         if (!one_unit && tried[i] > INV_SHIFT)
             break;
-        if (tried[i] >= INV_AND && e->p->related &&
+        if (tried[i] >= INV_RATIO && e->p->related &&
             (!point_related(e->p, inv->v[0], inv->v[1]) ||
              !point_related(e->p, inv->v[0], inv->v[2])))
             continue;

@@ -14,7 +14,10 @@ enum {
     LEAST_FACT = 60,
     LEAST_LENGTH = 1000,
     LEAST_BOUND = 12,
-    LEAST_FIELD = 20,
+    LEAST_FIELD = 30,
+    LEAST_DESPITE = 200,      /* although the source puts something else there, too */
+    LEAST_TRUTH = 100,
+    LEAST_NUMBER = 60,        /* before a field is called not zero or positive */
     LEAST_FLOAT = 100,
     LEAST_FAR = 200,
     SAME_RESULT = 12,
@@ -23,6 +26,72 @@ enum {
 static Invariant unary(InvKind kind, unsigned v, double confidence)
 {
     return (Invariant){ .kind = kind, .v = { (int)v }, .confidence = confidence };
+}
+
+/* Does the source itself put something there that the invariant excludes? */
+static bool is_contradicted(const Var *v, const Invariant *inv)
+{
+    for (unsigned i = 0; i < v->nputs; i++) {
+        int64_t x = v->puts[i];
+        bool fits = false;
+        switch (inv->kind) {
+        case INV_NONZERO: fits = x != 0; break;
+        case INV_LOWER: fits = x >= inv->k[0].i; break;
+        case INV_UPPER: fits = x <= inv->k[0].i; break;
+        case INV_ONE_OF:
+            for (unsigned k = 0; k < inv->n; k++)
+                fits |= inv->k[k].i == x;
+            break;
+        default: fits = true;
+        }
+        if (!fits)
+            return true;
+    }
+    return false;
+}
+
+/* Was the function only seen with one object of the heap behind this parameter? The
+ * same place on the stack held many. */
+static bool has_one_object(const Engine *e, int param)
+{
+    for (unsigned v = 0; param >= 0 && v < e->p->nvars; v++)
+        if (e->p->vars[v].role == ROLE_PARAM && e->p->vars[v].param == param &&
+            e->p->vars[v].kind == VAR_POINTER)
+            return column_is_constant(&e->columns[v]) &&
+                   !((uint64_t)e->columns[v].some[0].i & POINTER_ELSEWHERE);
+    return false;
+}
+
+/*
+ * What the source says about a set of values. A parameter that anybody may pass, a
+ * field that the program computes: that it was the same in these runs is an
+ * accident. One object alone is told as it is, beside "has only one value".
+ */
+static bool source_allows_set(const Engine *e, const Var *v, const Invariant *inv)
+{
+    bool truth = inv->n == 2 && inv->k[0].i == 0 && inv->k[1].i == 1;
+
+    if (!v->is_looked_up || (v->kind != VAR_INT && v->kind != VAR_POINTER))
+        return true;
+    if (v->role == ROLE_RESULT)
+        return !is_contradicted(v, inv);
+    if (v->role == ROLE_PARAM)
+        return (v->is_put && !v->is_put_other && !is_contradicted(v, inv)) ||
+               (truth && e->columns[inv->v[0]].n >= LEAST_TRUTH);
+    return (v->is_put && !v->is_put_other && !is_contradicted(v, inv)) ||
+           has_one_object(e, v->param);
+}
+
+/* … about a bound or "not zero": of a result or parameter it has the last word, a
+ * field may get another value in between. */
+static void keep_unary(Engine *e, Invariant inv)
+{
+    const Var *v = &e->p->vars[inv.v[0]];
+    bool field = v->role != ROLE_RESULT && v->role != ROLE_PARAM;
+
+    if (is_contradicted(v, &inv) && (!field || e->columns[inv.v[0]].n < LEAST_DESPITE))
+        return;
+    keep(e, inv);
 }
 
 /* Is a set of values one that a programmer may have meant? A constant is; of small
@@ -65,6 +134,8 @@ static bool one_of(Engine *e, unsigned v)
             inv.k[k] = inv.k[k - 1];
             inv.k[k - 1] = t;
         }
+    if (!source_allows_set(e, var, &inv))
+        return false;
     keep(e, inv);
     return inv.confidence >= e->limit;
 }
@@ -115,18 +186,26 @@ static bool bounds(Engine *e, unsigned v)
     if (c->min >= BOUND_LEAST && c->min <= BOUND_MOST && is_bound(c, c->at_min)) {
         Invariant inv = unary(INV_LOWER, v, fmax(0.99, confidence_even(c->n)));
         inv.k[0].i = c->min;
-        if (!type_says(var, c->min, true))
-            keep(e, inv);
+        bool few = c->min > 0 && var->role == ROLE_MEMORY && c->n < LEAST_NUMBER;
+        if (!type_says(var, c->min, true) && !few)
+            keep_unary(e, inv);
         excludes_zero = c->min > 0;
     }
     if (c->max >= BOUND_LEAST && c->max <= BOUND_MOST && is_bound(c, c->at_max)) {
         Invariant inv = unary(INV_UPPER, v, fmax(0.99, confidence_even(c->n)));
         inv.k[0].i = c->max;
         if (!type_says(var, c->max, false))
-            keep(e, inv);
+            keep_unary(e, inv);
         excludes_zero |= c->max < 0;
     }
     return excludes_zero;
+}
+
+/* A "void *" that is stored or handed on: what a user of the library likes, NULL too. */
+static bool is_context(const Var *v)
+{
+    return v->is_looked_up && v->is_put_other && v->role != ROLE_RESULT &&
+           (strcmp(v->type, "void *") == 0 || strcmp(v->type, "const void *") == 0);
 }
 
 static void not_zero(Engine *e, unsigned v)
@@ -137,20 +216,26 @@ static void not_zero(Engine *e, unsigned v)
 
     if (str_starts(e->p->vars[v].name, "size(") || e->p->vars[v].is_bool)
         return;                        /* known only if it is not */
+    if (!pointer && var_is_derived(&e->p->vars[v]) && c->n < LEAST_LENGTH)
+        return;                        /* an element is data */
     if (str_starts(e->p->vars[v].name, "strlen(") && c->n < LEAST_LENGTH)
         return;
     if (c->n < least_samples(&e->p->vars[v]) && !strchr(e->p->vars[v].name, '['))
         return;
+    if (!pointer && e->p->vars[v].role == ROLE_MEMORY && c->n < LEAST_NUMBER)
+        return;
     if (e->p->vars[v].depth > 1 && !strchr(e->p->vars[v].name, '['))
         return;                        /* the next of a list is NULL one day */
+    if (e->p->vars[v].takes_null || (pointer && is_context(&e->p->vars[v])))
+        return;
     for (size_t r = 0; r < e->nrows; r++)
         if (c->known[r] && c->cells[r].i == 0)
             return;
-    keep(e, unary(INV_NONZERO, v,
-                  confidence_nonzero(c->n, pointer      ? 3
-                                           : range > 50 ? 50
-                                           : range < 3  ? 3
-                                                        : range)));
+    keep_unary(e, unary(INV_NONZERO, v,
+                        confidence_nonzero(c->n, pointer      ? 3
+                                                 : range > 50 ? 50
+                                                 : range < 3  ? 3
+                                                              : range)));
 }
 
 /* Only where all values are at least zero, where C's % is the mathematical one. */
@@ -205,7 +290,8 @@ static void pointer(Engine *e, unsigned v)
             return;
         Invariant inv = unary(INV_ONE_OF, v, confidence_even(c->n));
         inv.n = 1;
-        keep(e, inv);
+        if (source_allows_set(e, &e->p->vars[v], &inv))
+            keep(e, inv);
         return;
     }
     not_zero(e, v);

@@ -39,7 +39,7 @@ __attribute__((noinline)) void ring_drop(struct ring *r)
 
 int main(void)
 {
-    struct ring r = { 0 };
+    struct ring *r = calloc(1, sizeof *r);
     for (int i = 0; i < 60; i++) {
         struct box *b = box_new();
         for (int k = 1; k < 40; k++) {
@@ -47,12 +47,13 @@ int main(void)
             box_use(b);
         }
         free(b);
-        r.head %= 3;
-        ring_add(&r);
+        r->head %= 3;
+        ring_add(r);
         for (int k = 0; k < 20; k++) {
             struct ring other = { k };
             ring_drop(&other);
         }
     }
+    free(r);
     return 0;
 }

@@ -1,0 +1,33 @@
+/* What the files of units share. */
+#ifndef SUNDEW_UNITS_INT_H
+#define SUNDEW_UNITS_INT_H
+#include "analysis/units/units.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "program/program_llvm.h"
+
+typedef struct Puts Puts;
+
+struct Units {
+    const Program *p;
+    LLVMTargetDataRef layout;
+    Map values;               /* LLVM value -> node + 1 */
+    Map places;               /* "struct.foo@8", "@global", "f()" -> node + 1 */
+    Vec(uint32_t) parent;
+    Map related;              /* of two nodes that are places */
+    Map compared;             /* … in one comparison */
+    Map indices;              /* array's node -> node + 1 of what it is indexed with */
+    Puts *puts;               /* puts.c */
+};
+
+
+/* "struct.foo@8": the innermost struct that a GEP goes into, and where in it. NULL:
+ * none. */
+char *units_gep_key(LLVMTargetDataRef layout, LLVMValueRef gep);
+/* "struct.foo@8" of a field as debug information has it; NULL: the struct has no name. */
+char *units_field_key(const Type *record, uint64_t offset);
+
+Puts *puts_new(const Program *p);
+void puts_free(Puts *puts);
+#endif
