@@ -16,6 +16,11 @@ static const char library_c[] =
     "void ring_strict(struct ring *r) { if (!r) abort(); r->head = 0; }\n"
     "int ring_twice(struct ring *r, int n) { return ring_add(r, n) + grown(r); }\n"
     "int ring_at(struct ring *r) { return r->slots[r->head]; }\n"
+    "static void bump(int *n) { ++*n; }\n"
+    "void ring_bump(struct ring *r) { bump(&r->colour); }\n"
+    "struct mark { int line, column; }; struct text { struct mark at; };\n"
+    "void text_mark(struct text *t, struct mark m) { t->at = m; }\n"
+    "int text_line(struct text *t) { return t->at.line; }\n"
     "void ring_paint(struct ring *r, int c) { r->colour = c; __sync_fetch_and_add(&r->order, 1); }\n";
 
 typedef struct Opened {
@@ -116,6 +121,20 @@ static void constants_that_fields_and_parameters_get_are_known(void **state)
     close_library(&o);
 }
 
+static void a_field_whose_address_is_handed_out_may_be_stored(void **state)
+{
+    Opened o = open_library();
+    const Function *f = fn(&o, "text_mark");
+    const Type *text = type_plain(type_plain(f->params[0].type)->target);
+    const Type *mark = type_plain(text->fields[0].type);
+    (void)state;
+
+    assert_true(units_put_field_in(o.u, fn(&o, "ring_bump"), o.ring, field(&o, "colour")).other);
+    assert_true(units_put_field_in(o.u, f, mark, mark->fields[1].offset / 8).other);
+    assert_false(units_put_field_in(o.u, fn(&o, "text_line"), mark, 0).any);
+    close_library(&o);
+}
+
 static void who_looks_for_null_is_known(void **state)
 {
     Opened o = open_library();
@@ -135,6 +154,7 @@ int main(void)
         cmocka_unit_test(what_is_compared_is_told_from_what_is_not),
         cmocka_unit_test(constants_that_a_function_returns_are_known),
         cmocka_unit_test(constants_that_fields_and_parameters_get_are_known),
+        cmocka_unit_test(a_field_whose_address_is_handed_out_may_be_stored),
         cmocka_unit_test(who_looks_for_null_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
  * phis, selects and results of calls up to constants; all else is "other".
  */
 #include "analysis/units/units_int.h"
+#include "base/str.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,7 +78,8 @@ static void walk_call(Walk *w, LLVMValueRef call)
     }
     add_other(w->out);
     /* malloc(), strchr(), fopen() … */
-    if (w->into_calls && LLVMIsAFunction(callee) && LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMPointerTypeKind)
+    if (w->into_calls && LLVMIsAFunction(callee) &&
+        LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMPointerTypeKind)
         add_constant(w->out, 0);
 }
 
@@ -145,12 +147,53 @@ static const Put *result_of(Puts *puts, LLVMValueRef fn)
 
 /* --- instructions */
 
+static void put_other(Puts *puts, Caller *caller, char *key)
+{
+    if (!key)
+        return;
+    add_other(put_in(map_slot(&puts->places, key)));
+    add_other(put_in(map_slot(&caller->fields, key)));
+    free(key);
+}
+
+/* The type of what a GEP leads to. */
+static LLVMTypeRef gep_target(LLVMValueRef gep)
+{
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+
+    for (int i = 2; i < LLVMGetNumOperands(gep); i++)
+        type = LLVMGetTypeKind(type) == LLVMStructTypeKind
+                   ? LLVMStructGetTypeAtIndex(type, (unsigned)LLVMConstIntGetZExtValue(
+                                                        LLVMGetOperand(gep, (unsigned)i)))
+                   : LLVMGetElementType(type);
+    return type;
+}
+
+/* A field whose address is handed out: who gets it may store there. Of a struct, that
+ * is each of its fields. */
+static void see_handed_out(Puts *puts, Caller *caller, LLVMValueRef pointer)
+{
+    if (!LLVMIsAGetElementPtrInst(pointer))
+        return;
+    LLVMTypeRef type = gep_target(pointer);
+    if (LLVMGetTypeKind(type) != LLVMStructTypeKind) {
+        put_other(puts, caller, units_gep_key(puts->layout, pointer));
+        return;
+    }
+    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+        put_other(puts, caller, units_struct_key(puts->layout, type, i));
+}
+
 static void see_store(Puts *puts, Caller *caller, LLVMValueRef i)
 {
     LLVMValueRef value = LLVMGetOperand(i, 0), to = LLVMGetOperand(i, 1);
     char *key = NULL;
     size_t len;
 
+    if (LLVMIsAGetElementPtrInst(to) && LLVMGetTypeKind(gep_target(to)) == LLVMStructTypeKind) {
+        see_handed_out(puts, caller, to);      /* a small struct, stored as a number */
+        return;
+    }
     if (LLVMIsAGlobalVariable(to))
         key = xprintf("@%s", LLVMGetValueName2(to, &len));
     else if (LLVMIsAGetElementPtrInst(to))
@@ -168,19 +211,22 @@ static void see_store(Puts *puts, Caller *caller, LLVMValueRef i)
 static void see_atomic(Puts *puts, Caller *caller, LLVMValueRef i)
 {
     LLVMValueRef to = LLVMGetOperand(i, 0);
-    char *key = LLVMIsAGetElementPtrInst(to) ? units_gep_key(puts->layout, to) : NULL;
 
-    if (!key)
-        return;
-    add_other(put_in(map_slot(&puts->places, key)));
-    add_other(put_in(map_slot(&caller->fields, key)));
-    free(key);
+    if (LLVMIsAGetElementPtrInst(to))
+        put_other(puts, caller, units_gep_key(puts->layout, to));
 }
 
 static void see_call(Puts *puts, Caller *caller, LLVMValueRef i)
 {
     LLVMValueRef callee = LLVMGetCalledValue(i);
+    unsigned written = LLVMGetNumArgOperands(i);
+    size_t len;
 
+    if (LLVMIsAFunction(callee) && str_starts(LLVMGetValueName2(callee, &len), "llvm.memcpy"))
+        written = 1;                           /* the second is read only */
+    for (unsigned k = 0; k < written; k++)
+        if (!LLVMIsAFunction(callee) || !LLVMGetIntrinsicID(callee) || written == 1)
+            see_handed_out(puts, caller, LLVMGetOperand(i, k));
     if (!LLVMIsAFunction(callee) || LLVMIsDeclaration(callee))
         return;
     vec_push(&caller->callees, callee);

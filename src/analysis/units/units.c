@@ -84,28 +84,32 @@ static char *struct_name(const char *name)
     return copy;
 }
 
+char *units_struct_key(LLVMTargetDataRef layout, LLVMTypeRef type, unsigned i)
+{
+    if (!LLVMGetStructName(type))
+        return NULL;
+    char *name = struct_name(LLVMGetStructName(type));
+    char *key = xprintf("%s@%llu", name, (unsigned long long)LLVMOffsetOfElement(layout, type, i));
+    free(name);
+    return key;
+}
+
 char *units_gep_key(LLVMTargetDataRef layout, LLVMValueRef gep)
 {
     LLVMTypeRef type = LLVMGetGEPSourceElementType(gep), inner = NULL;
-    uint64_t offset = 0;
+    unsigned at = 0;
 
     for (int i = 2; i < LLVMGetNumOperands(gep); i++) {
         LLVMValueRef index = LLVMGetOperand(gep, (unsigned)i);
         if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
-            unsigned k = (unsigned)LLVMConstIntGetZExtValue(index);
             inner = type;
-            offset = LLVMOffsetOfElement(layout, type, k);
-            type = LLVMStructGetTypeAtIndex(type, k);
+            at = (unsigned)LLVMConstIntGetZExtValue(index);
+            type = LLVMStructGetTypeAtIndex(type, at);
         } else {
             type = LLVMGetElementType(type);   /* all elements are alike */
         }
     }
-    if (!inner || !LLVMGetStructName(inner))
-        return NULL;
-    char *name = struct_name(LLVMGetStructName(inner));
-    char *key = xprintf("%s@%llu", name, (unsigned long long)offset);
-    free(name);
-    return key;
+    return inner ? units_struct_key(layout, inner, at) : NULL;
 }
 
 static uint32_t field_node(Units *u, LLVMValueRef gep)

@@ -21,10 +21,11 @@ struct Units {
     Puts *puts;               /* puts.c */
 };
 
-
 /* "struct.foo@8": the innermost struct that a GEP goes into, and where in it. NULL:
  * none. */
 char *units_gep_key(LLVMTargetDataRef layout, LLVMValueRef gep);
+/* … of the i-th element of a struct. */
+char *units_struct_key(LLVMTargetDataRef layout, LLVMTypeRef type, unsigned i);
 /* "struct.foo@8" of a field as debug information has it; NULL: the struct has no name. */
 char *units_field_key(const Type *record, uint64_t offset);
 

@@ -164,6 +164,12 @@ static uint64_t least_samples(const Var *v)
     return v->depth > 1 ? LEAST_FAR : v->kind == VAR_FLOAT ? LEAST_FLOAT : LEAST_FIELD;
 }
 
+/* A number that callers outside choose: that none chose 0 so far says little. */
+static bool is_anybodys(const Var *v)
+{
+    return v->is_looked_up && v->role == ROLE_PARAM && v->is_put_other;
+}
+
 /* What the type alone says is no news. */
 static bool type_says(const Var *v, int64_t bound, bool lower)
 {
@@ -186,7 +192,8 @@ static bool bounds(Engine *e, unsigned v)
     if (c->min >= BOUND_LEAST && c->min <= BOUND_MOST && is_bound(c, c->at_min)) {
         Invariant inv = unary(INV_LOWER, v, fmax(0.99, confidence_even(c->n)));
         inv.k[0].i = c->min;
-        bool few = c->min > 0 && var->role == ROLE_MEMORY && c->n < LEAST_NUMBER;
+        bool few =
+            c->min > 0 && ((var->role == ROLE_MEMORY && c->n < LEAST_NUMBER) || is_anybodys(var));
         if (!type_says(var, c->min, true) && !few)
             keep_unary(e, inv);
         excludes_zero = c->min > 0;
@@ -223,6 +230,8 @@ static void not_zero(Engine *e, unsigned v)
     if (c->n < least_samples(&e->p->vars[v]) && !strchr(e->p->vars[v].name, '['))
         return;
     if (!pointer && e->p->vars[v].role == ROLE_MEMORY && c->n < LEAST_NUMBER)
+        return;
+    if (!pointer && is_anybodys(&e->p->vars[v]))
         return;
     if (e->p->vars[v].depth > 1 && !strchr(e->p->vars[v].name, '['))
         return;                        /* the next of a list is NULL one day */
