@@ -826,10 +826,10 @@ static void a_new_run_is_held_against_the_contracts(void **state)
     assert_true(says(c, "f", true, "return == x + 1"));
     json_t *all = json_pack("[o]", contract_to_json(c, &c->functions.items[0]));
     called(t, g, 100, 101, 3);
-    contracts_check(all, t, &broken, &lost);
+    contracts_check(all, t, false, &broken, &lost);
     assert_int_equal(broken.len, 0);
     called(t, g, 7, 9, 2);
-    contracts_check(all, t, &broken, &lost);
+    contracts_check(all, t, false, &broken, &lost);
     assert_int_equal(broken.len, 1);
     assert_int_equal(lost, 0);
     assert_true(broken.items[0].is_exit);

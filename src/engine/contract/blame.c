@@ -19,9 +19,13 @@ static bool says_same(const Broken *a, const Broken *b)
 
     if (x->kind != y->kind || x->guard != y->guard)
         return false;
-    for (unsigned i = 0; i < inv_arity(x->kind); i++)
+    for (unsigned i = 0; i < inv_arity(x->kind); i++) {
+        /* Arguments of two functions have nothing in common but their number. */
+        if (a->f != b->f && point_of(a)->vars[x->v[i]].role == ROLE_PARAM)
+            return false;
         if (strcmp(point_of(a)->vars[x->v[i]].key, point_of(b)->vars[y->v[i]].key) != 0)
             return false;
+    }
     return x->guard == GUARD_NONE || a->f == b->f;
 }
 

@@ -71,8 +71,12 @@ typedef struct Broken {
     size_t others;            /* places where the same is broken, too */
 } Broken;
 typedef Vec(Broken) BrokenList;
-/* `functions` is the array of a contracts file; `fresh` are the new samples. */
-void contracts_check(const json_t *functions, Samples *fresh, BrokenList *out, size_t *lost);
+/* `functions` is the array of a contracts file; `fresh` are the new samples. `all`: not
+ * only the robust ones, since the command is the one that they were learned from. */
+void contracts_check(const json_t *functions, Samples *fresh, bool all, BrokenList *out,
+                     size_t *lost);
+/* Takes out of the array what another run does not keep. */
+void contracts_keep_steady(json_t *functions, Samples *again);
 /* Leaves one for each thing that is broken, at the function that breaks it. */
 typedef bool CallsFn(const char *caller, const char *callee, void *arg);
 void contracts_blame(BrokenList *list, CallsFn *calls, void *arg);

@@ -196,7 +196,7 @@ bool contract_is_robust(const Invariant *inv, const Point *p)
 }
 
 static void check_point(const json_t *list, const FunctionSamples *f, const Point *p, Samples *s,
-                        BrokenList *out, size_t *lost)
+                        bool all, BrokenList *out, size_t *lost)
 {
     Invariants known = { 0 };
 
@@ -209,7 +209,7 @@ static void check_point(const json_t *list, const FunctionSamples *f, const Poin
                      .inv = known.items[i],
                      .confidence = known.items[i].confidence,
                      .samples = known.items[i].samples };
-        for (size_t r = 0; r < p->rows.len && contract_is_robust(&b.inv, p); r++) {
+        for (size_t r = 0; r < p->rows.len && (all || contract_is_robust(&b.inv, p)); r++) {
             if (inv_holds(&known.items[i], p, &p->rows.items[r]))
                 continue;
             if (!b.times)
@@ -222,7 +222,8 @@ static void check_point(const json_t *list, const FunctionSamples *f, const Poin
     vec_release(&known);
 }
 
-void contracts_check(const json_t *functions, Samples *fresh, BrokenList *out, size_t *lost)
+void contracts_check(const json_t *functions, Samples *fresh, bool all, BrokenList *out,
+                     size_t *lost)
 {
     *lost = 0;
     for (size_t i = 0; i < json_array_size(functions); i++) {
@@ -230,7 +231,29 @@ void contracts_check(const json_t *functions, Samples *fresh, BrokenList *out, s
         const FunctionSamples *f = samples_find(fresh, json_str(o, "name"));
         if (!f)
             continue;
-        check_point(json_object_get(o, "pre"), f, &f->entry, fresh, out, lost);
-        check_point(json_object_get(o, "post"), f, &f->exit, fresh, out, lost);
+        check_point(json_object_get(o, "pre"), f, &f->entry, fresh, all, out, lost);
+        check_point(json_object_get(o, "post"), f, &f->exit, fresh, all, out, lost);
+    }
+}
+
+static void keep_steady(json_t *list, const Point *p, Samples *again)
+{
+    for (size_t i = json_array_size(list); i-- > 0;) {
+        Invariant inv;
+        bool steady = p && p->nvars && read_invariant(json_array_get(list, i), p, again, &inv);
+        for (size_t r = 0; steady && r < p->rows.len; r++)
+            steady = inv_holds(&inv, p, &p->rows.items[r]);
+        if (!steady)
+            json_array_remove(list, i);
+    }
+}
+
+void contracts_keep_steady(json_t *functions, Samples *again)
+{
+    for (size_t i = 0; i < json_array_size(functions); i++) {
+        json_t *o = json_array_get(functions, i);
+        const FunctionSamples *f = samples_find(again, json_str(o, "name"));
+        keep_steady(json_object_get(o, "pre"), f ? &f->entry : NULL, again);
+        keep_steady(json_object_get(o, "post"), f ? &f->exit : NULL, again);
     }
 }

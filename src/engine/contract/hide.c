@@ -92,7 +92,8 @@ static void say_unchanged(Hiding *h, int param, int v)
 
     bool is_const = str_starts(e->p->vars[v].type, "const ");  /* the type says so */
 
-    if (!is_const && (e->columns[v].n < 12 || !is_unchanged(h, param, &fields) || fields < 2))
+    if (!is_const && (e->p->vars[v].is_partial || e->columns[v].n < 12 ||
+                      !is_unchanged(h, param, &fields) || fields < 2))
         return;
     for (size_t i = 0; i < h->n; i++) {
         const Invariant *inv = &h->items[i];

@@ -159,9 +159,12 @@ static void make_column(Engine *e, const Rows *rows, unsigned v)
         count_bounds(c, e->counts, e->nrows);
 }
 
-static void engine_init(Engine *e, const Point *p, const Rows *rows, double limit, Invariants *out)
+static void engine_init(Engine *e, const Point *p, const Rows *rows, const InferPlan *plan,
+                        Invariants *out)
 {
-    *e = (Engine){ .p = p, .limit = limit, .nrows = rows->len, .out = out };
+    *e = (Engine){
+        .p = p, .limit = plan->limit, .loose = plan->loose, .nrows = rows->len, .out = out
+    };
     e->counts = arena_array(&e->arena, uint64_t, rows->len + 1);
     e->columns = arena_array(&e->arena, Column, p->nvars + 1);
     e->linear = arena_array(&e->arena, uint8_t, (size_t)p->nvars * p->nvars + 1);
@@ -186,18 +189,18 @@ static void count_evidence(const Point *p, const Rows *rows, Invariant *inv)
     }
 }
 
-static void infer_plain(const Point *p, const Rows *rows, double limit, bool ternary,
-                        Invariants *out)
+static void infer_plain(const Point *p, const Rows *rows, const InferPlan *plan, Invariants *out)
 {
     Engine e;
     size_t from = out->len;
 
-    engine_init(&e, p, rows, limit, out);
+    engine_init(&e, p, rows, plan, out);
     infer_unary(&e);
     infer_binary(&e);
-    if (ternary)
-        infer_ternary(&e);
+    infer_ternary(&e);
     infer_hide(&e, from);
+    if (plan->loose)
+        infer_loose(&e);
     arena_release(&e.arena);
 }
 
@@ -212,8 +215,8 @@ static bool is_known(const Invariants *list, const Invariant *inv)
 }
 
 /* What the half of the rows with `guard` shows beyond what all show. */
-static void infer_half(const Point *p, const Rows *rows, int result, Guard guard, double limit,
-                       Invariants *out)
+static void infer_half(const Point *p, const Rows *rows, int result, Guard guard,
+                       const InferPlan *plan, Invariants *out)
 {
     Rows half = { 0 };
     uint64_t n = 0;
@@ -225,14 +228,14 @@ static void infer_half(const Point *p, const Rows *rows, int result, Guard guard
             vec_push(&half, rows->items[r]);
             n += rows->items[r].count;
         }
-    infer_plain(p, &half, limit, true, &found);
+    infer_plain(p, &half, plan, &found);
     for (size_t i = 0; i < found.len; i++) {
         Invariant inv = found.items[i];
         Invariants all = { out->items, whole, whole };
         bool about_result = inv_arity(inv.kind) == 1 && inv.v[0] == result;
         inv.confidence *= confidence_even(n / 2);      /* twice the calls: it is a half */
         if (about_result || is_known(&all, &inv) || !inv_belongs(&inv, p) ||
-            inv.kind == INV_ONE_VALUE || inv.confidence < limit)
+            inv.kind == INV_ONE_VALUE || inv.confidence < plan->limit)
             continue;
         inv.guard = guard;
         inv.v_guard = result;
@@ -262,7 +265,7 @@ static Guard guard_of_result(const Point *p, const Rows *rows, int result)
     return zero && positive ? GUARD_ZERO : GUARD_NONE;
 }
 
-static void infer_guarded(const Point *p, const Rows *rows, double limit, Invariants *out)
+static void infer_guarded(const Point *p, const Rows *rows, const InferPlan *plan, Invariants *out)
 {
     int result = -1;
 
@@ -276,8 +279,8 @@ static void infer_guarded(const Point *p, const Rows *rows, double limit, Invari
     Invariants halves = { 0 };
     for (size_t i = 0; i < out->len; i++)
         vec_push(&halves, out->items[i]);
-    infer_half(p, rows, result, guard, limit, &halves);
-    infer_half(p, rows, result, guard == GUARD_ZERO ? GUARD_NONZERO : GUARD_NOT_NEGATIVE, limit,
+    infer_half(p, rows, result, guard, plan, &halves);
+    infer_half(p, rows, result, guard == GUARD_ZERO ? GUARD_NONZERO : GUARD_NOT_NEGATIVE, plan,
                &halves);
     for (size_t i = out->len; i < halves.len; i++)
         vec_push(out, halves.items[i]);
@@ -315,21 +318,22 @@ static bool says_something(const Point *p, const Invariant *inv)
 
 void infer(const Point *p, const Rows *rows, const InferPlan *plan, Invariants *out)
 {
-    double limit = plan->limit > 0 ? plan->limit : 0.99;
+    InferPlan with = *plan;
     size_t from = out->len;
 
+    with.limit = plan->limit > 0 ? plan->limit : 0.99;
     if (!rows->len)
         return;
-    infer_plain(p, rows, limit, true, out);
+    infer_plain(p, rows, &with, out);
     if (p->is_exit && !plan->no_guards)
-        infer_guarded(p, rows, limit, out);
+        infer_guarded(p, rows, &with, out);
     size_t kept = from;
     for (size_t i = from; i < out->len; i++) {
         Invariant inv = out->items[i];
         if (!inv_belongs(&inv, p))
             continue;
         count_evidence(p, rows, &inv);
-        if (!says_something(p, &inv))
+        if (!plan->loose && !says_something(p, &inv))
             continue;
         out->items[kept++] = inv;
     }

@@ -31,6 +31,8 @@
 typedef struct InferPlan {
     double limit;             /* least confidence; 0 is 0.99 */
     bool no_guards;           /* no implications */
+    bool loose;               /* all that these runs show, accidents too: to be held
+                               * against another run of the same command */
 } InferPlan;
 
 void infer(const Point *p, const Rows *rows, const InferPlan *plan, Invariants *out);

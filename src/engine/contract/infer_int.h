@@ -35,6 +35,7 @@ typedef struct Engine {
     size_t nrows;
     uint64_t *counts;
     Column *columns;
+    bool loose;
     uint8_t *linear;          /* nvars * nvars: the two are in an equation */
     Invariants *out;
 } Engine;
@@ -48,6 +49,7 @@ bool differ_in_unit(const Var *a, const Var *b);
 void keep(Engine *e, Invariant inv);           /* if its confidence is enough */
 
 void infer_unary(Engine *e);
+void infer_loose(Engine *e);                   /* bounds of all, and of differences */
 void infer_binary(Engine *e);
 void infer_ternary(Engine *e);
 void infer_hide(Engine *e, size_t from);       /* what others imply */

@@ -73,6 +73,7 @@ typedef struct Var {
     bool is_looked_up;
     bool takes_null;          /* the function looks whether it is NULL, and goes on */
     bool is_put, is_put_other;           /* something; something that is no constant */
+    bool is_partial;          /* a pointer to what is looked at in part */
     bool is_stored;           /* exit: by the function or what it calls */
     unsigned nputs;
     int64_t puts[VAR_PUTS];   /* constants */

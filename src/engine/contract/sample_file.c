@@ -41,8 +41,8 @@ static void put_var(Str *out, const Var *v)
     str_addf(out, " %d %d %d %d %d %d %u %d %d %u %u %u %u", (int)v->kind, (int)v->role, v->orig,
              v->is_unsigned, v->is_bool, v->is_flags, v->bits, v->param, v->twin, v->unit, v->depth,
              v->parent, v->nvalues);
-    str_addf(out, " %d %d %d %d %d %u", v->is_looked_up, v->takes_null, v->is_put, v->is_put_other,
-             v->is_stored, v->nputs);
+    str_addf(out, " %d %d %d %d %d %d %u", v->is_partial, v->is_looked_up, v->takes_null, v->is_put,
+             v->is_put_other, v->is_stored, v->nputs);
     for (unsigned i = 0; i < v->nputs; i++)
         str_addf(out, " %" PRId64, v->puts[i]);
     str_addc(out, '\n');
@@ -234,6 +234,7 @@ static void read_var(Reader *r)
     v->depth = (unsigned)number(r, 0, 16);
     v->parent = (unsigned)number(r, 0, INT32_MAX);
     v->nvalues = (unsigned)number(r, 0, MOST_VALUES);
+    v->is_partial = number(r, 0, 1);
     v->is_looked_up = number(r, 0, 1);
     v->takes_null = number(r, 0, 1);
     v->is_put = number(r, 0, 1);

@@ -125,6 +125,20 @@ static int64_t as_seen(const Var *v, int64_t x)
     return v->kind == VAR_INT && v->is_unsigned && x < 0 ? INT64_MAX : x;
 }
 
+/* Does a struct have parts that are not looked at? */
+static bool has_unseen(const Type *t, unsigned depth)
+{
+    t = t ? type_plain(t) : NULL;
+    if (!t || t->kind != TYPE_STRUCT)
+        return t && (t->kind == TYPE_UNION || (t->kind == TYPE_ARRAY && depth > 0));
+    if (t->nfields > MOST_FIELDS || t->incomplete)
+        return true;
+    for (unsigned i = 0; i < t->nfields; i++)
+        if (has_unseen(t->fields[i].type, depth + 1))
+            return true;
+    return false;
+}
+
 static void set_puts(const Builder *b, const Spot *s, Var *v)
 {
     bool is_null = s->at.base == BASE_PARAM && s->at.nhops == 1 && !s->record;
@@ -133,12 +147,14 @@ static void set_puts(const Builder *b, const Spot *s, Var *v)
         return;
     Put put = put_of(b, s, &v->is_stored);
     static_assert((int)VAR_PUTS == (int)PUTS_MOST, "one number of constants");
-    v->is_looked_up = v->role == ROLE_PARAM || v->role == ROLE_RESULT || s->record;
+    v->is_looked_up =
+        v->role == ROLE_PARAM || v->role == ROLE_RESULT || s->record || (s->variable && put.any);
     v->is_put = put.any;
     v->is_put_other = put.other;
     v->nputs = put.n;
     for (unsigned i = 0; i < put.n; i++)
         v->puts[i] = as_seen(v, put.constants[i]);
+    v->is_partial = v->kind == VAR_POINTER && has_unseen(type_plain(s->type)->target, 0);
     v->takes_null =
         is_null && v->kind == VAR_POINTER && units_takes_null(b->plan->units, b->fn, s->at.index);
 }

@@ -17,6 +17,7 @@ enum {
     LEAST_FIELD = 30,
     LEAST_DESPITE = 200,      /* although the source puts something else there, too */
     LEAST_TRUTH = 100,
+    LEAST_SET = 24,           /* results of a few values, which the source computes */
     LEAST_NUMBER = 60,        /* before a field is called not zero or positive */
     LEAST_FLOAT = 100,
     LEAST_FAR = 200,
@@ -69,15 +70,22 @@ static bool has_one_object(const Engine *e, int param)
  */
 static bool source_allows_set(const Engine *e, const Var *v, const Invariant *inv)
 {
+    const Column *c = &e->columns[inv->v[0]];
+    const Column *before = e->p->is_exit && v->twin >= 0 ? &e->columns[v->twin] : NULL;
+
     bool truth = inv->n == 2 && inv->k[0].i == 0 && inv->k[1].i == 1;
 
-    if (!v->is_looked_up || (v->kind != VAR_INT && v->kind != VAR_POINTER))
+    if (e->loose || !v->is_looked_up || (v->kind != VAR_INT && v->kind != VAR_POINTER))
         return true;
     if (v->role == ROLE_RESULT)
-        return !is_contradicted(v, inv);
+        return !is_contradicted(v, inv) && (inv->n == 1 || !v->is_put_other || c->n >= LEAST_SET);
+    /* Who stores the constant stores it in another object: here it was there before. */
+    if (v->is_stored && before && column_is_constant(before) && inv->n == 1 &&
+        before->some[0].i == inv->k[0].i && !has_one_object(e, v->param))
+        return false;
     if (v->role == ROLE_PARAM)
         return (v->is_put && !v->is_put_other && !is_contradicted(v, inv)) ||
-               (truth && e->columns[inv->v[0]].n >= LEAST_TRUTH);
+               (truth && c->n >= LEAST_TRUTH);
     return (v->is_put && !v->is_put_other && !is_contradicted(v, inv)) ||
            has_one_object(e, v->param);
 }
@@ -89,22 +97,25 @@ static void keep_unary(Engine *e, Invariant inv)
     const Var *v = &e->p->vars[inv.v[0]];
     bool field = v->role != ROLE_RESULT && v->role != ROLE_PARAM;
 
-    if (is_contradicted(v, &inv) && (!field || e->columns[inv.v[0]].n < LEAST_DESPITE))
+    if (!e->loose && is_contradicted(v, &inv) && (!field || e->columns[inv.v[0]].n < LEAST_DESPITE))
         return;
     keep(e, inv);
 }
 
 /* Is a set of values one that a programmer may have meant? A constant is; of small
  * numbers in a row and of enumerators a few are. Far fields hold data. */
-static bool may_be_set(const Column *c, const Var *v)
+static bool may_be_set(const Column *c, const Var *v, bool loose)
 {
-    if (v->depth > 1)
+    if (v->depth > 1 && !loose)
         return false;
-    if (v->kind == VAR_FACT && c->n < LEAST_FACT)
+    if (v->kind == VAR_FACT &&
+        c->n < (str_starts(v->name, "printable(") ? LEAST_LENGTH : LEAST_FACT))
         return false;
+    if (loose)
+        return c->n >= LEAST_EACH;
     if (c->nsome == 1)
         return c->n >= (v->role == ROLE_RESULT || v->kind == VAR_FACT ? SAME_RESULT : SAME_VALUE) &&
-               !str_starts(v->name, "strlen(") &&
+               !str_starts(v->name, "strlen(") && !str_starts(v->name, "size(") &&
                (v->kind != VAR_STRING || v->role != ROLE_MEMORY || !v->parent);
     if (v->is_bool || v->kind != VAR_INT)
         return false;
@@ -122,7 +133,7 @@ static bool one_of(Engine *e, unsigned v)
     const Column *c = &e->columns[v];
     const Var *var = &e->p->vars[v];
 
-    if (c->more || c->nsome > ONE_OF_MOST || !may_be_set(c, var))
+    if (c->more || c->nsome > ONE_OF_MOST || !may_be_set(c, var, e->loose))
         return false;
     Invariant inv = unary(INV_ONE_OF, v, confidence_even(c->n));
     for (unsigned i = 0; i < c->nsome; i++)
@@ -170,9 +181,21 @@ static bool is_anybodys(const Var *v)
     return v->is_looked_up && v->role == ROLE_PARAM && v->is_put_other;
 }
 
+/* Contents of buffers, lengths of texts, and what a function computes: 0 comes one day. */
+static bool is_data(const Var *v)
+{
+    const char *name = str_starts(v->name, "orig(") ? v->name + 5 : v->name;
+
+    return (v->is_looked_up && v->role == ROLE_RESULT && v->is_put_other) ||
+           (v->role == ROLE_MEMORY && (name[0] == '*' || var_is_derived(v))) ||
+           str_starts(name, "strlen(") || str_starts(name, "size(");
+}
+
 /* What the type alone says is no news. */
 static bool type_says(const Var *v, int64_t bound, bool lower)
 {
+    if (lower && v->bits == 8 && bound <= 0)
+        return true;                   /* a character: others than ASCII come one day */
     if (lower)
         return v->is_unsigned && bound <= 0;
     return v->is_bool && bound >= 1;
@@ -193,7 +216,8 @@ static bool bounds(Engine *e, unsigned v)
         Invariant inv = unary(INV_LOWER, v, fmax(0.99, confidence_even(c->n)));
         inv.k[0].i = c->min;
         bool few =
-            c->min > 0 && ((var->role == ROLE_MEMORY && c->n < LEAST_NUMBER) || is_anybodys(var));
+            c->min > 0 && !e->loose &&
+            ((var->role == ROLE_MEMORY && c->n < LEAST_NUMBER) || is_anybodys(var) || is_data(var));
         if (!type_says(var, c->min, true) && !few)
             keep_unary(e, inv);
         excludes_zero = c->min > 0;
@@ -231,11 +255,11 @@ static void not_zero(Engine *e, unsigned v)
         return;
     if (!pointer && e->p->vars[v].role == ROLE_MEMORY && c->n < LEAST_NUMBER)
         return;
-    if (!pointer && is_anybodys(&e->p->vars[v]))
+    if (!pointer && !e->loose && (is_anybodys(&e->p->vars[v]) || is_data(&e->p->vars[v])))
         return;
     if (e->p->vars[v].depth > 1 && !strchr(e->p->vars[v].name, '['))
         return;                        /* the next of a list is NULL one day */
-    if (e->p->vars[v].takes_null || (pointer && is_context(&e->p->vars[v])))
+    if (!e->loose && (e->p->vars[v].takes_null || (pointer && is_context(&e->p->vars[v]))))
         return;
     for (size_t r = 0; r < e->nrows; r++)
         if (c->known[r] && c->cells[r].i == 0)
@@ -252,8 +276,8 @@ static void modulus(Engine *e, unsigned v)
 {
     const Column *c = &e->columns[v];
 
-    if (e->p->vars[v].depth > 1 || c->step < 2 || c->min < 0 || !c->more || c->n < SAME_VALUE ||
-        e->p->vars[v].nvalues)
+    if ((!e->loose && is_data(&e->p->vars[v])) || e->p->vars[v].depth > 1 || c->step < 2 ||
+        c->min < 0 || !c->more || c->n < SAME_VALUE || e->p->vars[v].nvalues)
         return;
     Invariant inv = unary(INV_MODULUS, v, 1 - pow(1 / (double)c->step, (double)c->nsome));
     inv.k[0].i = c->step;
@@ -295,7 +319,7 @@ static void pointer(Engine *e, unsigned v)
     const Column *c = &e->columns[v];
 
     if (column_is_constant(c) && c->some[0].i == 0) {
-        if (!may_be_set(c, &e->p->vars[v]))
+        if (!may_be_set(c, &e->p->vars[v], e->loose))
             return;
         Invariant inv = unary(INV_ONE_OF, v, confidence_even(c->n));
         inv.n = 1;
@@ -305,7 +329,7 @@ static void pointer(Engine *e, unsigned v)
     }
     not_zero(e, v);
     /* A variable is always the same; of objects on the heap there could be many. */
-    if (column_is_constant(c) && c->n >= SAME_OBJECT && e->p->vars[v].depth < 2 &&
+    if (column_is_constant(c) && c->n >= SAME_OBJECT && e->p->vars[v].depth < 2 && !e->loose &&
         !((uint64_t)c->some[0].i & POINTER_ELSEWHERE) && !var_is_derived(&e->p->vars[v])) {
         Invariant inv = unary(INV_ONE_VALUE, v, confidence_even(c->n));
         inv.k[0] = c->some[0];

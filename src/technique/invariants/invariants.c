@@ -11,6 +11,7 @@
 #include "technique/invariants/invariants_int.h"
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const Option options[] = {
     { "constraints", 0, "FILE",
@@ -20,6 +21,10 @@ static const Option options[] = {
     { "infer", 0, NULL, "constraints that hold, ranked", NULL },
     { "rate", 0, "X", "with --infer: how much of a contract must follow", "0.75" },
     { "check", 0, NULL, "which known contracts the command breaks, with the values", NULL },
+    { "steady", 0, NULL,
+      "run the command twice; a later --check of the same command sees "
+      "all that both runs kept",
+      NULL },
     { "against", 0, "FILE", "which contracts differ from an earlier --json", NULL },
     { "daikon", 0, "FILE", "write the samples as a Daikon trace", NULL },
     { "acsl", 0, NULL, "contracts as ACSL", NULL },
@@ -59,8 +64,11 @@ static bool check(Session *s, Err *err)
     session_args(s, &n);
     if (n != 1)
         return err_set(err, "invariants of which program? (sundew show programs lists them)");
-    if (session_flag(s, "check") && !session_has_tail(s))
-        return err_set(err, "--check needs a command after --");
+    if ((session_flag(s, "check") || session_flag(s, "steady")) && !session_has_tail(s))
+        return err_set(err, "--%s needs a command after --",
+                       session_flag(s, "check") ? "check" : "steady");
+    if (session_flag(s, "check") && session_flag(s, "steady"))
+        return err_set(err, "--steady goes with learning, not with --check");
     int outputs = session_flag(s, "acsl") + session_flag(s, "asserts") + session_flag(s, "header") +
                   session_flag(s, "infer") + session_flag(s, "check");
     if (outputs > 1)
@@ -81,6 +89,66 @@ static bool keep_contracts(const Study *st, Err *err)
     free(path);
     free(dir);
     return ok;
+}
+
+static json_t *command_json(const Study *st)
+{
+    size_t n;
+    char **words = session_tail(st->session, &n);
+    json_t *command = json_array();
+
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(command, json_text(words[i]));
+    return command;
+}
+
+/* All that two runs of the command kept, for a --check with the same one. Without
+ * --steady what an earlier learning left is out of date. */
+static bool keep_steady(const Study *st, Err *err)
+{
+    char *path = study_path(st, "steady.json");
+    bool ok = true;
+
+    if (!session_has_tail(st->session)) {
+        free(path);
+        return true;
+    }
+    if (!st->again) {
+        (void)unlink(path);
+        free(path);
+        return true;
+    }
+    ContractPlan plan = st->plan;
+    plan.infer.loose = plan.no_state = true;
+    Contracts *all = contracts_infer(st->samples, NULL, &plan);
+    json_t *functions = json_array();
+    for (size_t i = 0; i < all->functions.len; i++)
+        json_array_append_new(functions, contract_to_json(all, &all->functions.items[i]));
+    contracts_keep_steady(functions, st->again);
+    json_t *o = json_pack("{s:i, s:o, s:o}", "version", 1, "command", command_json(st), "functions",
+                          functions);
+    ok = json_write(path, o, err);
+    json_decref(o);
+    contracts_free(all);
+    free(path);
+    return ok;
+}
+
+/* What was kept for this very command; NULL. */
+static json_t *read_steady(const Study *st)
+{
+    char *path = study_path(st, "steady.json");
+    Err none = { 0 };
+    json_t *o = file_exists(path) ? json_read(path, &none) : NULL;
+    json_t *command = command_json(st);
+
+    if (o && !json_equal(json_object_get(o, "command"), command)) {
+        json_decref(o);
+        o = NULL;
+    }
+    json_decref(command);
+    free(path);
+    return o;
 }
 
 static bool is_interrupted(void *session) { return session_interrupted(session); }
@@ -146,7 +214,13 @@ static bool show_broken(Study *st, Err *err)
                                            st->name);
 
     if (ok && (known = json_read(path, err))) {
-        contracts_check(json_object_get(known, "functions"), st->samples, &broken, &lost);
+        json_t *steady = read_steady(st);
+        if (steady) {
+            contracts_check(json_object_get(steady, "functions"), st->samples, true, &broken,
+                            &lost);
+        }
+        contracts_check(json_object_get(known, "functions"), st->samples, false, &broken, &lost);
+        json_decref(steady);
         contracts_blame(&broken, calls, (void *)st->program);
         if (lost)
             session_note(st->session,
@@ -228,7 +302,7 @@ static bool study(Study *st, Err *err)
     if (file && !constraints_match(&st->constraints, st->samples, err))
         return err_ctx(err, "%s", file);
     st->contracts = contracts_infer(st->samples, &st->constraints, &st->plan);
-    if (!keep_contracts(st, err))
+    if (!keep_contracts(st, err) || !keep_steady(st, err))
         return false;
     if (session_flag(s, "infer")) {
         if (wants_form(s) && !session_begin(s, NULL, err))
@@ -249,6 +323,7 @@ static bool run(Session *s, Err *err)
     bool ok = read_number(s, "confidence", 0, 1, &st.plan.infer.limit, err) && study(&st, err);
     contracts_free(st.contracts);
     samples_free(st.samples);
+    samples_free(st.again);
     constraints_release(&st.constraints);
     return ok;
 }

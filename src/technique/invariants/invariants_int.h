@@ -11,6 +11,7 @@ typedef struct Study {
     const Program *program;
     const char *name;         /* of the program */
     Samples *samples;
+    Samples *again;           /* --steady: of a second run of the command; else NULL */
     Constraints constraints;  /* of --constraints */
     ContractPlan plan;
     Contracts *contracts;

@@ -119,21 +119,23 @@ static void tell_figures(const Study *st, const ObserveFigures *f)
         session_incomplete(st->session, "stopped before all calls were looked at");
 }
 
-static bool read_trace(Study *st, const char *folder, Err *err)
+static Samples *read_trace(const Study *st, const char *folder, Err *err)
 {
     ObserveFigures figures = { 0 };
     Trace *t = trace_open(folder, st->program, err);
 
-    if (!t)
-        return err_ctx(err, "the command ran nothing of %s, or built it anew", st->name);
-    st->samples = samples_new(session_seed(st->session));
+    if (!t) {
+        err_ctx(err, "the command ran nothing of %s, or built it anew", st->name);
+        return NULL;
+    }
+    Samples *samples = samples_new(session_seed(st->session));
     Units *units = units_new(st->program);
     ObservePlan plan = { .units = units, .stop = is_stopped, .stop_arg = st->session };
-    observe(t, &plan, st->samples, &figures);
+    observe(t, &plan, samples, &figures);
     units_free(units);
     trace_close(t);
     tell_figures(st, &figures);
-    return true;
+    return samples;
 }
 
 static bool record(Study *st, Err *err)
@@ -143,14 +145,18 @@ static bool record(Study *st, Err *err)
     if (!scratch)
         return false;
     char *woven = path_join(scratch, path_base(program_captured(st->program)->path));
-    char *folder = path_join(scratch, "trace");
+    char *folder = path_join(scratch, "trace"), *second = path_join(scratch, "again");
     RecordPlan plan = { .libexec = session_libexec(st->session),
                         .strategy = COPY_STATE,
                         .as_is = session_flag(st->session, "as-is") };
     bool ok = dir_make(folder, err) && record_weave(st->program, &plan, woven, NULL, err) &&
-              run_recorded(st, woven, folder, err) && read_trace(st, folder, err);
+              run_recorded(st, woven, folder, err) && (st->samples = read_trace(st, folder, err));
     if (ok)
         read_counts(st, folder);
+    if (ok && session_flag(st->session, "steady"))
+        ok = dir_make(second, err) && run_recorded(st, woven, second, err) &&
+             (st->again = read_trace(st, second, err));
+    free(second);
     free(woven);
     free(folder);
     tempdir_remove(scratch);
