@@ -845,6 +845,53 @@ static void a_new_run_is_held_against_the_contracts(void **state)
     samples_free(t);
 }
 
+/* Samples of f(x), each x from 0 to `most` a few times. */
+static Samples *up_to(int64_t most)
+{
+    Samples *s = samples_new(1);
+    FunctionSamples *f = function(s, "f");
+
+    for (int64_t x = 0; x <= most; x++)
+        called(s, f, x, 2 * x, 5);
+    return s;
+}
+
+static size_t broken_by(const json_t *functions, int64_t most, bool all)
+{
+    Samples *fresh = up_to(most);
+    BrokenList broken = { 0 };
+    size_t lost;
+
+    contracts_check(functions, fresh, all, &broken, &lost);
+    size_t n = broken.len;
+    assert_int_equal(lost, 0);
+    vec_release(&broken);
+    samples_free(fresh);
+    return n;
+}
+
+static void the_same_command_is_held_against_all_that_is_steady(void **state)
+{
+    Samples *s = up_to(9), *same = up_to(9), *other = up_to(12);
+    Contracts *c =
+        contracts_infer(s, NULL, &(ContractPlan){ .infer.loose = true, .no_state = true });
+    json_t *functions = json_pack("[o]", contract_to_json(c, &c->functions.items[0]));
+    (void)state;
+
+    assert_true(says(c, "f", false, "x <= 9"));
+    contracts_keep_steady(functions, same);
+    assert_int_equal(broken_by(functions, 9, true), 0);
+    assert_int_not_equal(broken_by(functions, 12, true), 0);
+    assert_int_equal(broken_by(functions, 12, false), 0);      /* another command may do that */
+    contracts_keep_steady(functions, other);                   /* it differs from run to run */
+    assert_int_equal(broken_by(functions, 12, true), 0);
+    json_decref(functions);
+    contracts_free(c);
+    samples_free(s);
+    samples_free(same);
+    samples_free(other);
+}
+
 static void a_handles_state_stands_in_each_function(void **state)
 {
     (void)state;
@@ -919,6 +966,7 @@ int main(void)
         cmocka_unit_test(implications_are_proved_quickly_or_by_the_solver),
         cmocka_unit_test(discovery_finds_what_holds_and_nothing_vacuous),
         cmocka_unit_test(a_new_run_is_held_against_the_contracts),
+        cmocka_unit_test(the_same_command_is_held_against_all_that_is_steady),
         cmocka_unit_test(a_handles_state_stands_in_each_function),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

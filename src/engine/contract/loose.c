@@ -44,8 +44,7 @@ void infer_loose(Engine *e)
 {
     for (unsigned v = 0; v < e->p->nvars; v++) {
         const Var *x = &e->p->vars[v];
-        if (x->kind != VAR_INT || x->orig || x->role == ROLE_ERRNO ||
-            e->columns[v].n < LEAST_LOOSE)
+        if (x->kind != VAR_INT || x->orig || x->role == ROLE_ERRNO || e->columns[v].n < LEAST_LOOSE)
             continue;
         loose_bounds(e, v);
         for (unsigned k = 0; k < e->p->nvars; k++) {
