@@ -2,7 +2,7 @@
  * name:   a struct without a name is not called by its place
  * run:    sundew arguments $file
  * expect: $file:20:5: arguments: set_range: arguments 2 and 3 look swapped
- * absent: unnamed
+ * absent: (unnamed
  * status: 1
  */
 struct buf;
