@@ -725,7 +725,8 @@ static double worth(const Lib *l, const Subject *t, const Candidate *x, const Ca
         shared *= 3;
     double known = (1.0 + 2.0 * (conflicts < 2 ? conflicts : 2)) / (1.0 + tests);
     double apart = worth_of_contract(l, t, x, y, shared);
-    if (!t->may_meet.items[x->function * t->functions.len + y->function])
+    size_t pair = x->function * t->functions.len + y->function;
+    if (!(t->type && shared ? t->may_meet.items[pair] : t->may_meet_apart.items[pair]))
         apart *= 0.15;
     return (tests ? known : 8) * apart * (1.0 + shared) * (look ? 0.2 : 1) * (x->errs ? 0.3 : 1) *
            (y->errs ? 0.3 : 1);
@@ -853,7 +854,7 @@ static bool make_test(Lib *l, Subject *t, const Candidates *all, const Rescues *
     lib_test_print(out, &text);
     uint64_t hash = hash_bytes(text.data, text.len);
     str_reset(&text);
-    str_addf(&text, "%016llx", (unsigned long long)hash);
+    str_addf(&text, "%016llx %zu", (unsigned long long)hash, l->most_runs);
     bool new = !is_known(&l->tried, &l->new_tried, str_c(&text));
     map_put(&l->new_tried, str_c(&text), NULL);
     str_release(&text);
