@@ -8,7 +8,8 @@ Suites are folders as they are found:
     schema.sql + queries.sql      one query a line (MySQL's spelling is rewritten)
     tables.json + dev.json        schemas and queries as lists
     queries/1.sql … + a schema    templates with :1, :2, … for values
-    schema.sql + q*.sql           one query a file (bench/examples.sql)
+    schema.sql + q*.sql           one query a file (bench/examples.sql); SQLite's dialect, or that
+                                  which schema.sql names in its first line (-- dialect: postgres)
 """
 import datetime, glob, json, os, random, re, resource, shutil, sqlite3, statistics, subprocess, tempfile, time
 
@@ -439,8 +440,9 @@ def suite_templates(folder, schemas):
 
 def suite_files(folder):
     schema = open(os.path.join(folder, "schema.sql")).read()
+    named = re.match(r"-- dialect: (\w+)\n", schema)
     for path in sorted(glob.glob(os.path.join(folder, "q*.sql"))):
-        yield Query(os.path.basename(path)[:-4], open(path).read(), schema, dialect="sqlite")
+        yield Query(os.path.basename(path)[:-4], open(path).read(), schema, dialect=named.group(1) if named else "sqlite")
 
 
 def suites(folder):

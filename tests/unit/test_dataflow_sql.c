@@ -121,6 +121,42 @@ static void test_groups(void **state)
           "(0)(2)");
 }
 
+/* The answers are PostgreSQL's. */
+static void test_grouping_sets(void **state)
+{
+    (void)state;
+    gives("SELECT s, x, count(*) FROM t GROUP BY ROLLUP (s, x) ORDER BY 1, 2, 3",
+          "(ann,10,1)(ann,,1)(ann,,2)(bob,20,1)(bob,,1)(,,3)");
+    gives("SELECT s, count(*), grouping(s) FROM t GROUP BY CUBE (s) ORDER BY 3, 1",
+          "(ann,2,0)(bob,1,0)(,3,1)");
+    gives("SELECT t_id, v, sum(id), grouping(t_id, v) FROM u "
+          "GROUP BY GROUPING SETS ((t_id), (v), ()) ORDER BY 4, 1, 2",
+          "(1,,3,1)(2,,3,1)(,,4,1)(,5,4,2)(,7,2,2)(,9,4,2)(,,10,3)");
+    gives("SELECT s, sum(x) FROM t WHERE id > 9 GROUP BY ROLLUP (s)", "(,)");
+    gives("SELECT s, count(*) FROM t GROUP BY GROUPING SETS (s, s) HAVING count(*) > 1",
+          "(ann,2)(ann,2)");
+    gives("SELECT t_id, v % 2 AS odd, count(*) FROM u GROUP BY t_id, ROLLUP (odd) "
+          "HAVING count(*) < 2 ORDER BY t_id, odd",
+          "(2,1,1)(2,,1)(,1,1)(,,1)");
+    gives("SELECT s, count(*) + 1, grouping(s) FROM t GROUP BY (s) ORDER BY 1",
+          "(ann,3,0)(bob,2,0)");
+    gives("SELECT s, sum(count(*)) OVER (PARTITION BY grouping(s)) FROM t GROUP BY ROLLUP (s) "
+          "ORDER BY s",
+          "(ann,3)(bob,3)(,3)");
+    gives("SELECT id, x, count(*) FROM t GROUP BY CUBE ((id, x)) ORDER BY 1",
+          "(1,10,1)(2,20,1)(3,,1)(,,3)");
+    gives("SELECT id FROM t o WHERE EXISTS (SELECT s FROM t WHERE x < o.x GROUP BY ROLLUP (s) "
+          "HAVING grouping(s) = 1 AND count(*) > 0)",
+          "(2)");
+    refuses("SELECT s, x FROM t\nGROUP BY ROLLUP (s)", "q.sql:1:11: column x is neither in");
+    refuses("SELECT s,\n grouping(x) FROM t GROUP BY ROLLUP (s)",
+            "q.sql:2:2: GROUPING: expected a key");
+    refuses("SELECT count(*) FROM t GROUP BY CUBE (1, 2, 3, 4, 5, 6, 7)",
+            "q.sql:1:33: GROUP BY has more than 64 grouping sets");
+    refuses("SELECT s FROM t GROUP BY DISTINCT ROLLUP (s), ROLLUP (x)",
+            "not supported: GROUP BY DISTINCT");
+}
+
 static void test_subqueries(void **state)
 {
     (void)state;
@@ -258,6 +294,9 @@ static void test_proofs(void **state)
                "SELECT id FROM a UNION SELECT a FROM b WHERE n > 2 GROUP BY a HAVING count(*) > 2",
                "12+0");
     classes_of(one, "SELECT id, 1 FROM a UNION SELECT id, 2 FROM a", "5+1");
+    /* Each grouping set has a group of two rows, but for that of the key. */
+    classes_of(one, "SELECT a, n, count(*) FROM b GROUP BY ROLLUP (a, n) HAVING sum(n) > 9", "7+0");
+    classes_of(one, "SELECT a, id, count(*) FROM b GROUP BY ROLLUP (a, id)", "4+1");
 }
 
 static void test_values(void **state)
@@ -283,15 +322,11 @@ static void test_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_joins),
-        cmocka_unit_test(test_nulls),
-        cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_subqueries),
-        cmocka_unit_test(test_sets_and_windows),
-        cmocka_unit_test(test_dialects),
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_rules),
-        cmocka_unit_test(test_proofs),
+        cmocka_unit_test(test_joins),      cmocka_unit_test(test_nulls),
+        cmocka_unit_test(test_groups),     cmocka_unit_test(test_grouping_sets),
+        cmocka_unit_test(test_subqueries), cmocka_unit_test(test_sets_and_windows),
+        cmocka_unit_test(test_dialects),   cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_rules),      cmocka_unit_test(test_proofs),
         cmocka_unit_test(test_values),
     };
     const struct CMUnitTest none[] = { cmocka_unit_test(test_values) };
