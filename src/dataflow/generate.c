@@ -1499,7 +1499,8 @@ static void explain_rows(Gen *g, Examples *e)
             put_back(g, op, i, r);
             if (lost != SIZE_MAX) {
                 const Class *c = &g->classes->items[lost];
-                str_addf(&s, "line %d, %s %s: ", c->op->at.line, op_kind_name(c->op->kind),
+                src_print_line(&s, c->op->at, g->p->file);
+                str_addf(&s, ", %s %s: ", op_kind_name(c->op->kind),
                          c->op->alias ? c->op->alias : "");
                 class_print(c, &s);
             }

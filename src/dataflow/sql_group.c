@@ -60,9 +60,8 @@ static int add_key(Grouping *g, json_t *node)
         return -1;
     for (size_t k = 0; k < g->keys.len; k++) {
         const Term *o = g->key_terms.items[k];
-        if (sql_same(g->keys.items[k], key) ||
-            (t->kind == TERM_FIELD && o->kind == TERM_FIELD && t->depth == o->depth &&
-             t->index == o->index))
+        if (sql_same(g->keys.items[k], key) || (t->kind == TERM_FIELD && o->kind == TERM_FIELD &&
+                                                t->depth == o->depth && t->index == o->index))
             return (int)k;
     }
     if (g->keys.len == MOST_KEYS) {
@@ -255,6 +254,7 @@ static Op *flat_rows(Grouping *g, Op *group, Names *n, uint64_t set)
     size_t nkeys = g->keys.len, all = nkeys + g->columns.len;
     Op *op = sql_op(q, OP_FOREACH, group->at, &(Rel){ .op = group }, "group");
     op->hidden = true;
+    op->text = "keys and aggregates of this grouping set";
     op->items = arena_array(&q->p->arena, Item, all + 1);
     op->nitems = all;
     for (size_t i = 0; i < all; i++) {
@@ -308,6 +308,7 @@ static bool several_groups(Grouping *g, SrcPos at, const Sets *sets)
     if (sets->len > 1) {
         all = sql_op(q, OP_UNION, at, NULL, "group");
         all->hidden = all->all = true;
+        all->text = "all grouping sets";
         for (size_t i = 0; i < sets->len; i++)
             op_input(q->p, all, flat[i]);
         if (!sql_finish(q, all))
@@ -344,10 +345,10 @@ bool sql_group(Sql *q, SqlSelect *sel)
         ok = several_groups(&g, at, &sets);
     } else if (ok) {
         Op *op;
-        sel->names = one_group(&g, at,
-                               sql_count(list) ? sql_source(q, "GROUP BY", list)
-                                               : "all rows as one group",
-                               UINT64_MAX, &op);
+        sel->names =
+            one_group(&g, at,
+                      sql_count(list) ? sql_source(q, "GROUP BY", list) : "all rows as one group",
+                      UINT64_MAX, &op);
         ok = sel->names != NULL;
         sel->rel.op = ok ? op : NULL;
     }
