@@ -29,14 +29,30 @@ static bool is_reference(const Copier *c, const TableRules *r, int column, bool 
     return found;
 }
 
-static bool is_new(const Copier *c, const Op *load, size_t column)
+/* By itself: a key, a reference to a row that is copied, a column to be varied. */
+static bool changes(const Copier *c, const Op *load, size_t column, bool *reference)
 {
     bool copied;
+    *reference = is_reference(c, load->rules, (int)column, &copied);
     if (c->varied && c->varied[load->id] && c->varied[load->id][column])
         return true;
-    if (is_reference(c, load->rules, (int)column, &copied))
-        return copied;
-    return is_unique(load->rules, (int)column);
+    return *reference ? copied : is_unique(load->rules, (int)column);
+}
+
+/* A column that joins compare with one that changes refers to it, foreign key or not. */
+static bool is_new(const Copier *c, const Op *load, size_t column)
+{
+    bool reference;
+    if (changes(c, load, column, &reference))
+        return true;
+    const Know *k = c->know;
+    int twin =
+        !reference && column < k->ncolumns[load->id] ? k->columns[load->id][column].twin : -1;
+    for (size_t i = 0; i < c->plan->ops.len && twin >= 0; i++)
+        for (size_t n = 0; c->copied[i] && n < k->ncolumns[i]; n++)
+            if (k->columns[i][n].twin == twin && changes(c, c->plan->ops.items[i], n, &reference))
+                return true;
+    return false;
 }
 
 /* ---- new values */

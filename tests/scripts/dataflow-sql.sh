@@ -119,6 +119,14 @@ SELECT count(*) FROM (SELECT city FROM customer WHERE name = 'ann' INTERSECT SEL
 EOF
 ok "INTERSECT gives each row once" says "completeness 1.00" "$SUNDEW" -w ws examples both.sql --schema schema.sql
 ok "…and SQLite has the same answer" "$check" schema.sql both.sql
+cat >far-schema.sql <<'EOF'
+CREATE TABLE sale (id int PRIMARY KEY, buyer int, price int);
+CREATE TABLE buyer (id int PRIMARY KEY, home int);
+CREATE TABLE home (id int PRIMARY KEY, zip text);
+EOF
+echo "SELECT zip, sum(price) FROM sale, buyer, home WHERE sale.buyer = buyer.id AND buyer.home = home.id GROUP BY zip ORDER BY zip LIMIT 100" >far.sql
+ok "a hundred groups across joins that no foreign key tells" says "sundew: complete" "$SUNDEW" -w ws examples far.sql --schema far-schema.sql
+ok "…and SQLite has the same answer" "$check" far-schema.sql far.sql
 run query.sql --schema schema.sql --tests tests >/dev/null 2>&1
 ok "a dbt test is written" sh -c 'grep -q "^unit_tests:" tests/query.yml && grep -q "input: ref(.orders.)" tests/query.yml'
 ok "…that YAML can be read" python3 -c '
