@@ -528,6 +528,8 @@ static Sym row_of_join(Sought *s, const Op *op)
     if (s->relaxed && op->join == JOIN_LEFT && op->in[1]->schema)
         return row_of_left_join(s, op);
     s->inexact |= s->relaxed && op->join != JOIN_INNER;
+    if (s->shape.outer == OUTER_AS_ASKED && op->id < 100000 && s->know->lonely[op->id])
+        return row_alone(s, op, op->join == JOIN_RIGHT);
     if (s->shape.outer == 1 && (op->join == JOIN_LEFT || op->join == JOIN_FULL))
         return row_alone(s, op, 0);
     if (s->shape.outer == 2 && (op->join == JOIN_RIGHT || op->join == JOIN_FULL))

@@ -1051,7 +1051,9 @@ static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
 
 /* Which choices there are above an op. */
 typedef struct Choices {
+    const Know *know;
     bool outer;
+    bool lonely;               /* a FILTER asks for rows without a partner */
     bool again;                /* an op is read twice */
     size_t groups, cogroups, inputs, sides;
     Map seen;
@@ -1066,6 +1068,7 @@ static void look_up(Choices *c, const Op *op)
     c->groups += op->kind == OP_GROUP;
     c->cogroups += op->kind == OP_GROUP && op->nin > 1;
     c->outer |= op->kind == OP_JOIN && op->join != JOIN_INNER;
+    c->lonely |= op->id < 100000 && c->know->lonely[op->id];
     if (op->kind == OP_GROUP && op->nin > c->inputs)
         c->inputs = op->nin;
     if (op->kind == OP_UNION && op->nin > c->sides)
@@ -1100,7 +1103,7 @@ static bool takes_two(const Class *c)
 
 static size_t shapes_for(Gen *g, const Class *cl, Shape *out)
 {
-    Choices c = { 0 };
+    Choices c = { .know = g->know };
     size_t n = 0;
     look_up(&c, cl->op);
     if (cl->op->cond)
@@ -1110,6 +1113,8 @@ static size_t shapes_for(Gen *g, const Class *cl, Shape *out)
     bool many = cl->kind == CLASS_MORE_THAN_LIMIT && cl->needs > 2;
     g->one_group = c.groups == 1 && !c.cogroups && !c.again && !many;
     g->no_proof = c.cogroups > 1 || c.inputs > 4;
+    for (int k = 2; k && c.lonely; k--)
+        n = add_shape(out, n, (Shape){ .group = k, .outer = OUTER_AS_ASKED });
     n = add_shape(out, n, (Shape){ .group = 2 });
     if (c.groups)
         n = add_shape(out, n, (Shape){ .group = 1 });

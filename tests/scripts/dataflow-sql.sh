@@ -127,6 +127,21 @@ EOF
 echo "SELECT zip, sum(price) FROM sale, buyer, home WHERE sale.buyer = buyer.id AND buyer.home = home.id GROUP BY zip ORDER BY zip LIMIT 100" >far.sql
 ok "a hundred groups across joins that no foreign key tells" says "sundew: complete" "$SUNDEW" -w ws examples far.sql --schema far-schema.sql
 ok "…and SQLite has the same answer" "$check" far-schema.sql far.sql
+cat >anti-schema.sql <<'EOF'
+CREATE TABLE sold (id int PRIMARY KEY, item int NOT NULL, n int);
+CREATE TABLE back (id int PRIMARY KEY, sold int, item int);
+CREATE TABLE web (id int PRIMARY KEY, item int NOT NULL, n int);
+EOF
+cat >anti.sql <<'EOF'
+SELECT s.item, s.n, w.n FROM (SELECT sold.item, sum(n) AS n FROM sold LEFT JOIN back ON back.sold = sold.id WHERE back.id IS NULL GROUP BY sold.item) s
+LEFT JOIN (SELECT item, sum(n) AS n FROM web GROUP BY item) w ON w.item = s.item
+WHERE coalesce(w.n, 0) > 0 ORDER BY 1
+EOF
+ok "one outer join without a partner, another with one" says "sundew: complete" "$SUNDEW" -w ws examples anti.sql --schema anti-schema.sql
+ok "…and SQLite has the same answer" "$check" anti-schema.sql anti.sql
+echo "SELECT item, count(*) FROM sold WHERE EXISTS (SELECT 1 FROM back WHERE back.sold = sold.id) AND id IN (SELECT web.id FROM web WHERE web.n > 3) GROUP BY item ORDER BY item LIMIT 50" >served.sql
+ok "fifty groups whose rows a subquery must find" says "sundew: complete" "$SUNDEW" -w ws examples served.sql --schema anti-schema.sql
+ok "…and SQLite has the same answer" "$check" anti-schema.sql served.sql
 run query.sql --schema schema.sql --tests tests >/dev/null 2>&1
 ok "a dbt test is written" sh -c 'grep -q "^unit_tests:" tests/query.yml && grep -q "input: ref(.orders.)" tests/query.yml'
 ok "…that YAML can be read" python3 -c '
