@@ -1055,6 +1055,7 @@ typedef struct Choices {
     bool outer;
     bool lonely;               /* a FILTER asks for rows without a partner */
     bool again;                /* an op is read twice */
+    bool windows;
     size_t groups, cogroups, inputs, sides;
     Map seen;
 } Choices;
@@ -1066,6 +1067,7 @@ static void look_up(Choices *c, const Op *op)
         return;
     }
     c->groups += op->kind == OP_GROUP;
+    c->windows |= op->kind == OP_WINDOW;
     c->cogroups += op->kind == OP_GROUP && op->nin > 1;
     c->outer |= op->kind == OP_JOIN && op->join != JOIN_INNER;
     c->lonely |= op->id < 100000 && c->know->lonely[op->id];
@@ -1120,6 +1122,10 @@ static size_t shapes_for(Gen *g, const Class *cl, Shape *out)
         n = add_shape(out, n, (Shape){ .group = 1 });
     if (c.groups && takes_two(cl))
         n = add_shape(out, n, (Shape){ .group = 1, .uneven = 1 });
+    for (int w = 1; w <= 2 && c.windows; w++) {
+        n = add_shape(out, n, (Shape){ .group = c.groups ? 1 : 2, .window = w });
+        n = add_shape(out, n, (Shape){ .group = 2, .window = w });
+    }
     for (int e = 1; c.cogroups && e < (1 << c.inputs) - 1 && c.inputs < 5; e++) {
         n = add_shape(out, n, (Shape){ .group = 2, .empty = e });
         n = add_shape(out, n, (Shape){ .group = 1, .empty = e });

@@ -73,12 +73,13 @@ typedef struct Shape {
     int group;                 /* rows in a group */
     int uneven;                /* the next group of the same op has one row more */
     int empty;                 /* COGROUP: inputs without rows, as bits */
-    int outer; /* outer JOIN: 0 joined, 1 left alone, 2 right alone, OUTER_AS_ASKED */
-    int side; /* UNION: which input, or SIDE_BY_TURNS */
-    int null_key; /* the key of a GROUP is null */
+    int outer;                 /* outer JOIN: 0 joined, 1 left alone, 2 right alone, or */
+                               /* OUTER_AS_ASKED: alone if a FILTER asks for it */
+    int side;                  /* UNION: which input, or SIDE_BY_TURNS */
+    int null_key;              /* the key of a GROUP is null */
+    int window;                /* another row of a partition: 0 none, 1 before, 2 behind */
 } Shape;
 
-/* OUTER_AS_ASKED: alone where a FILTER below asks for it (Know.lonely), else joined. */
 enum { SIDE_BY_TURNS = -1, OUTER_AS_ASKED = 3 };
 
 /* EXISTS of a subquery that looks through one table, or the other rows that a
@@ -86,8 +87,8 @@ enum { SIDE_BY_TURNS = -1, OUTER_AS_ASKED = 3 };
 typedef struct Absent {
     const Op *op, *load;
     const SymEnv *env;
-    const Sym *x; /* IN: what is compared; NULL: nothing */
-    size_t own; /* the slot of the one row; SIZE_MAX: none */
+    const Sym *x;              /* IN: what is compared; NULL: nothing */
+    size_t own;                /* the slot of the one row; SIZE_MAX: none */
     TermKind compare;
     Truth there, guard;
     int tag;
@@ -98,45 +99,45 @@ typedef struct Sought {
     Arith *z;
     const Plan *plan;
     Know *know;
-    const Run *run; /* what the examples give so far */
+    const Run *run;            /* what the examples give so far */
     Udfs *udfs;
-    bool passive; /* users' functions: only calls that were seen */
+    bool passive;              /* users' functions: only calls that were seen */
     Evaluator *ev;
     Vec(Slot) slots;
-    Vec(Truth) strangers; /* a demanded row meets no old row by its key */
-    Vec(Absent) absents; /* subqueries that may have to be empty */
-    Truth guard; /* assertions hold under it */
+    Vec(Truth) strangers;      /* a demanded row meets no old row by its key */
+    Vec(Absent) absents;       /* subqueries that may have to be empty */
+    Truth guard;               /* assertions hold under it */
     int tag;
     bool relaxed;
-    Map opened; /* relaxed: comparisons of two texts, each decided once */
-    bool simple; /* of two unknown factors one is small */
-    bool products; /* there are such */
+    Map opened;                /* relaxed: comparisons of two texts, each decided once */
+    bool simple;               /* of two unknown factors one is small */
+    bool products;             /* there are such */
     bool inexact;
-    bool stuck; /* a demand cannot be met at all */
-    const char *why; /* … because */
-    const char *missing; /* a function that nobody brought */
+    bool stuck;                /* a demand cannot be met at all */
+    const char *why;           /* … because */
+    const char *missing;       /* a function that nobody brought */
     Shape shape;
-    bool one_group; /* there is one GROUP of one input on the way */
-    const Op *filled; /* this GROUP must have two rows */
-    size_t turn; /* rows of unions so far */
-    int aside; /* within so many subqueries */
-    int lazy; /* within so many terms that may not be computed */
-    int shared; /* two rows that are demanded may be made of one row */
-    double deadline; /* of making the demand; 0: none */
-    bool (*stop)(void *arg); /* likewise; NULL: never */
+    bool one_group;            /* there is one GROUP of one input on the way */
+    const Op *filled;          /* this GROUP must have two rows */
+    size_t turn;               /* rows of unions so far */
+    int aside;                 /* within so many subqueries */
+    int lazy;                  /* within so many terms that may not be computed */
+    int shared;                /* two rows that are demanded may be made of one row */
+    double deadline;           /* of making the demand; 0: none */
+    bool (*stop)(void *arg);   /* likewise; NULL: never */
     void *stop_arg;
     struct Made {
         const Op *op;
         const Sym *row;
-    } *made; /* rows of GROUP, DISTINCT, LIMIT */
+    } *made;   /* rows of GROUP, DISTINCT, LIMIT */
     size_t nmade, cap_made;
-    const Op *scalar_ops[32]; /* EXPR_SCALAR: one row each */
+    const Op *scalar_ops[32];  /* EXPR_SCALAR: one row each */
     Sym scalar_rows[32];
     size_t nscalars;
-    const SymEnv *outer; /* for rows of subqueries */
+    const SymEnv *outer;       /* for rows of subqueries */
 } Sought;
 
-enum { TAG_FRESH, TAG_DOMAIN, TAG_RANGE, TAG_RULES, TAG_OPS }; /* op ids from TAG_OPS on */
+enum { TAG_FRESH, TAG_DOMAIN, TAG_RANGE, TAG_RULES, TAG_OPS };   /* op ids from TAG_OPS on */
 
 void sought_assert(Sought *s, Truth t);
 void sought_assert_as(Sought *s, Truth t, int tag);
@@ -146,14 +147,14 @@ Sym sym_null(Sought *s, DatumKind kind);
 /* A free value of a type; `column` may be NULL. */
 Sym sym_leaf(Sought *s, Type type, const Column *column, bool *used);
 Sym sym_term(Sought *s, const Term *t, const SymEnv *env);
-Truth sym_true(Sought *s, const Sym *b); /* a boolean is true */
+Truth sym_true(Sought *s, const Sym *b);           /* a boolean is true */
 Truth sym_false(Sought *s, const Sym *b);
-Truth sym_equal(Sought *s, const Sym *x, const Sym *y); /* neither is null */
-Truth sym_alike(Sought *s, const Sym *x, const Sym *y); /* null is like null */
-Truth sym_rows_alike(Sought *s, const Sym *x, const Sym *y); /* all fields */
+Truth sym_equal(Sought *s, const Sym *x, const Sym *y);       /* neither is null */
+Truth sym_alike(Sought *s, const Sym *x, const Sym *y);       /* null is like null */
+Truth sym_rows_alike(Sought *s, const Sym *x, const Sym *y);  /* all fields */
 Sym sym_tuple(Sought *s, size_t n);
-void sym_look(const Sym *row); /* somebody looks at all its cells */
-Sym sym_choose(Sought *s, Truth c, const Sym *x, const Sym *y); /* c ? x : y of any type */
+void sym_look(const Sym *row);                     /* somebody looks at all its cells */
+Sym sym_choose(Sought *s, Truth c, const Sym *x, const Sym *y);   /* c ? x : y of any type */
 /* The value in the solver's model. */
 Datum sym_value(Sought *s, const Sym *x, Type type, Arena *a);
 

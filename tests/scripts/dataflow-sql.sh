@@ -142,6 +142,14 @@ ok "…and SQLite has the same answer" "$check" anti-schema.sql anti.sql
 echo "SELECT item, count(*) FROM sold WHERE EXISTS (SELECT 1 FROM back WHERE back.sold = sold.id) AND id IN (SELECT web.id FROM web WHERE web.n > 3) GROUP BY item ORDER BY item LIMIT 50" >served.sql
 ok "fifty groups whose rows a subquery must find" says "sundew: complete" "$SUNDEW" -w ws examples served.sql --schema anti-schema.sql
 ok "…and SQLite has the same answer" "$check" anti-schema.sql served.sql
+echo "CREATE TABLE sold (id int PRIMARY KEY, item int NOT NULL, day date NOT NULL, n int NOT NULL);" >win-schema.sql
+echo "SELECT item, n FROM (SELECT item, n, avg(n) OVER (PARTITION BY item) AS mean, rank() OVER (PARTITION BY item ORDER BY n DESC) AS place FROM sold) x WHERE n > 1.5 * mean AND mean > 10" >mean.sql
+echo "SELECT item, day FROM (SELECT item, day, n, lag(n) OVER (PARTITION BY item ORDER BY day) AS last, rank() OVER (PARTITION BY item ORDER BY day) AS place FROM sold) x WHERE n > last + 5 AND place = 2" >lag.sql
+echo "SELECT item, total FROM (SELECT item, day, sum(n) AS total, avg(sum(n)) OVER (PARTITION BY item) AS mean FROM sold GROUP BY item, day) x WHERE CASE WHEN mean > 0 THEN abs(total - mean) / mean END > 0.1 ORDER BY total" >share-of-mean.sql
+for q in mean lag share-of-mean; do
+    ok "two rows of one partition: $q" says "sundew: complete" "$SUNDEW" -w ws examples $q.sql --schema win-schema.sql
+    ok "…and SQLite has the same answer" "$check" win-schema.sql $q.sql
+done
 run query.sql --schema schema.sql --tests tests >/dev/null 2>&1
 ok "a dbt test is written" sh -c 'grep -q "^unit_tests:" tests/query.yml && grep -q "input: ref(.orders.)" tests/query.yml'
 ok "…that YAML can be read" python3 -c '
