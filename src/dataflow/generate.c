@@ -788,20 +788,23 @@ static bool try_each_column(Gen *g, Copying *x, bool **varied, size_t class)
     return ok;
 }
 
-/* Copies of one table's rows, then of all, in a group that is there or in a new one. */
+/* Copies of one row, then of all, in a group that is there or in a new one. */
 static bool try_rounds(Gen *g, Copying *x, bool **keys, size_t class)
 {
     bool ok = false;
+    const BaseRows all = x->rows;
     for (int word = -1; word < 4 && !ok && !late(g); word++) {
         x->c.varied = word < 0 ? NULL : keys;
         x->c.word = word;
         x->c.alike = word >= 0;
         choose_tables(x, false);
-        for (size_t i = 0; i < x->rows.len && !ok; i++) {
-            x->chosen[x->rows.items[i].op] = true;
+        for (size_t i = 0; i < all.len && !ok; i++) {
+            x->rows = (BaseRows){ .items = &all.items[i], .len = 1 };
+            x->chosen[all.items[i].op] = true;
             ok = try_copies(g, x, class);
-            x->chosen[x->rows.items[i].op] = false;
+            x->chosen[all.items[i].op] = false;
         }
+        x->rows = all;
         choose_tables(x, true);
         ok = ok || try_copies(g, x, class);
     }
@@ -813,6 +816,7 @@ static bool try_many(Gen *g, Copying *x, bool **keys, size_t class)
 {
     bool ok = false;
     copies_keys_above(g->classes->items[class].op, keys, g->know);
+    x->c.held = keys;
     for (size_t k = 0; k < g->know->nnumbers && !ok; k++) {
         double d = datum_as_double(&g->know->numbers[k]);
         if (d <= 5 || d > MOST_COPIES)
@@ -822,6 +826,7 @@ static bool try_many(Gen *g, Copying *x, bool **keys, size_t class)
     }
     x->rounds = 1;
     x->c.alike = false;
+    x->c.held = NULL;
     return ok;
 }
 

@@ -150,6 +150,16 @@ for q in mean lag share-of-mean; do
     ok "two rows of one partition: $q" says "sundew: complete" "$SUNDEW" -w ws examples $q.sql --schema win-schema.sql
     ok "…and SQLite has the same answer" "$check" win-schema.sql $q.sql
 done
+cat >many-schema.sql <<'EOF'
+CREATE TABLE line (item int NOT NULL, ticket int NOT NULL, day int NOT NULL, PRIMARY KEY (item, ticket));
+CREATE TABLE house (id int PRIMARY KEY, cars int, deps int, kind text);
+EOF
+echo "SELECT ticket FROM line GROUP BY ticket HAVING count(*) BETWEEN 90 AND 95" >many.sql
+ok "ninety rows of a group whose key is a part of the primary key" says "sundew: complete" "$SUNDEW" -w ws examples many.sql --schema many-schema.sql
+ok "…and SQLite has the same answer" "$check" many-schema.sql many.sql
+echo "SELECT kind FROM house WHERE cars > 0 AND (CASE WHEN cars > 0 THEN deps / cars END) > 1.2 GROUP BY kind HAVING count(*) >= 2" >cars.sql
+ok "whole numbers divided by one that is not known" says "sundew: complete" "$SUNDEW" -w ws examples cars.sql --schema many-schema.sql
+ok "…and SQLite has the same answer" "$check" many-schema.sql cars.sql
 run query.sql --schema schema.sql --tests tests >/dev/null 2>&1
 ok "a dbt test is written" sh -c 'grep -q "^unit_tests:" tests/query.yml && grep -q "input: ref(.orders.)" tests/query.yml'
 ok "…that YAML can be read" python3 -c '
