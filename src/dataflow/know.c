@@ -2,6 +2,7 @@
 #include "base/map.h"
 #include "dataflow/date.h"
 #include "dataflow/regex.h"
+#include "dataflow/udf.h"
 #include <assert.h>
 #include <ctype.h>
 #include <math.h>
@@ -507,6 +508,21 @@ static void neighbours(Know *k, const Datum *t, WordList *out)
     str_release(&s);
 }
 
+/* Arguments that users' functions were seen with: their answers are known. */
+static void gather_calls(Know *k, WordList *words)
+{
+    const UdfCall *calls;
+    size_t n = k->plan->udfs && !k->no_real_values ? udf_calls(k->plan->udfs, &calls) : 0;
+    for (size_t i = 0; i < n && i < MOST_CONSTANTS; i++)
+        for (size_t a = 0; a < calls[i].nargs; a++) {
+            const Datum *d = &calls[i].args[a];
+            if (datum_is_number(d))
+                push_number(k, datum_as_double(d), datum_as_double(d) != floor(datum_as_double(d)));
+            else if (d->kind == DATUM_TEXT)
+                vec_push(words, *d);
+        }
+}
+
 /* ---- dates */
 
 /* The moments that the program names, days and a month and a year around them,
@@ -913,6 +929,7 @@ Know *know_new(const Plan *p, const Input *samples, bool no_real_values)
         if (p->ops.items[i]->kind == OP_LOAD)
             sample_columns(k, p->ops.items[i], g.widest);
     gather_numbers(k, &g);
+    gather_calls(k, &constants);
     for (size_t i = 0; i < g.dates.len; i++)
         vec_push(&patterns, g.dates.items[i]);
     k->ndates = g.dates.len;

@@ -135,6 +135,32 @@ command_udf() { sundew examples hash.pig --data hashdata --udf cmd.json --json >
 ok "a program that speaks JSON lines" command_udf
 ok "a function that is not deterministic is told" says "not deterministic" status 1 \
     sundew examples hash.pig --data hashdata --udf random.json
+echo '{"HASH": {"table": "hash.jsonl", "type": "int"}}' >table.json
+printf '{"args":[42],"value":30}\n{"args":[19],"value":58}\n' >hash.jsonl
+table_udf() { sundew examples hash.pig --data hashdata --udf table.json --json >h.json &&
+    json h.json 'd["completeness"] == 1.0 and [58, 19] in [r["values"] for t in d["tables"] if t["alias"] == "B" for r in t["rows"]]'; }
+ok "a table of recorded answers" table_udf
+
+# ---- loaders and samples
+
+cat >loaders.pig <<'P'
+A = LOAD 'a.json' USING JsonLoader('k:int, t:(u:int, v:chararray)');
+B = FILTER A BY k > 0 AND t.v == 'x';
+L = LOAD 'lines' USING TextLoader() AS (line:chararray);
+C = FILTER L BY line MATCHES '.*x.*';
+P
+mkdir -p loaderdata && printf '{"k": 3, "t": {"u": 4, "v": "x"}}\n{"k": -5, "t": null}\n' >loaderdata/a.json && printf 'axb\nccc\n' >loaderdata/lines
+ok "JSON with its schema as an argument, and lines of text" says "completeness 1.00 (6 of 6 classes), conciseness 0.75, realism 1.00" sundew examples loaders.pig --data loaderdata
+printf "A = LOAD 'a' USING JsonLoader('k:int,,');\n" >wrong.pig
+ok "…a wrong schema is told" says "wrong.pig:1:10: expected a field name" status 2 sundew examples wrong.pig
+printf "A = LOAD 'n' AS (n:int);\nB = FILTER A BY n >= 1;\n" >numbers.pig
+mkdir -p numbers && seq 1 20000 >numbers/n
+drawn() { for seed in 1 1 2 3; do
+        sundew examples numbers.pig --data numbers --sample 20 --seed $seed --json >s.json || return 1
+        json s.json 'all(1 <= r["values"][0] <= 20000 for t in d["tables"] if t["alias"] == "B" for r in t["rows"])' || return 1
+        python3 -c 'import json; print([r["values"] for t in json.load(open("s.json"))["tables"] if t["input"] for r in t["rows"] if not r["invented"]])'
+    done >drawn.txt; [ "$(sed -n 1p drawn.txt)" = "$(sed -n 2p drawn.txt)" ] && [ "$(sort -u drawn.txt | wc -l)" = 3 ]; }
+ok "rows are drawn from the whole file, the same for one seed" drawn
 cat >nan.pig <<'P'
 A = LOAD 'a' AS (d:double);
 B = FOREACH A GENERATE -LOG(0.0), d;
