@@ -851,6 +851,7 @@ static Num quotient(Sought *s, Num x, Num y)
 /* What a division of whole numbers leaves. */
 static Num remainder_of(Sought *s, Num x, Num y)
 {
+    s->products |= !arith_is_known(s->z, y);
     if (arith_is_known(s->z, y) || !s->simple)
         return arith_mod(s->z, x, y);
     return arith_sub(s->z, x, product(s, quotient(s, x, y), y));
