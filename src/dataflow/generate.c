@@ -1267,19 +1267,41 @@ static bool is_missing(const Gen *g, int from, int to)
     return false;
 }
 
-/* The last classes bring rows for most of the others, unless they are too hard. */
-static bool solve_turn(Gen *g, int turn, int pass, bool easy)
+typedef struct Turn {
+    int turn, pass;
+    bool easy;
+    bool progress;
+} Turn;
+
+/* In the first pass a class has a quarter of the time that is left. False: it used it up. */
+static bool take_turn(Gen *g, Turn *t, size_t i)
 {
     double patience = g->gp->patience > 0 ? g->gp->patience : 0.5;
-    bool progress = false;
-    for (size_t i = g->classes->n; i-- > 0;) {
-        Class *c = &g->classes->items[i];
-        if (c->shown || turn_of(c) != turn || (pass && impossible(c)) ||
-            (g->facts[c->op->id].below <= MOST_EASY) != easy)
-            continue;
-        progress |= solve_class(g, i, (pass ? 4 : 1) * patience, !pass);
-    }
-    return progress;
+    Class *c = &g->classes->items[i];
+    if (c->shown || turn_of(c) != t->turn || (t->pass && impossible(c)) ||
+        (g->facts[c->op->id].below <= MOST_EASY) != t->easy)
+        return true;
+    double deadline = g->deadline, now = clock_seconds();
+    if (!t->pass)
+        g->deadline = now + (deadline - now) / 4;
+    bool ok = solve_class(g, i, (t->pass ? 4 : 1) * patience, !t->pass);
+    bool in_time = ok || !late(g);
+    g->deadline = deadline;
+    t->progress |= ok;
+    return in_time;
+}
+
+/* The last classes bring rows for most of the others. If one is too hard, the
+ * first ones come first. */
+static bool solve_turn(Gen *g, int turn, int pass, bool easy)
+{
+    Turn t = { turn, pass, easy, false };
+    size_t last = g->classes->n;
+    while (last > 0 && take_turn(g, &t, last - 1))
+        last--;
+    for (size_t i = 0; i + 1 < last; i++)
+        take_turn(g, &t, i);
+    return t.progress;
 }
 
 static void solve_turns(Gen *g, int from, int to)

@@ -160,6 +160,20 @@ ok "…and SQLite has the same answer" "$check" many-schema.sql many.sql
 echo "SELECT kind FROM house WHERE cars > 0 AND (CASE WHEN cars > 0 THEN deps / cars ELSE NULL END) > 1.2 GROUP BY kind HAVING count(*) >= 3 ORDER BY kind" >cars.sql
 ok "whole numbers divided by one that is not known" says "sundew: complete" "$SUNDEW" -w ws examples cars.sql --schema many-schema.sql --time 120s
 ok "…and SQLite has the same answer" "$check" many-schema.sql cars.sql
+cat >rev-schema.sql <<'EOF'
+CREATE TABLE sales (item int NOT NULL, ticket int NOT NULL, store int, day int, price numeric(7,2), PRIMARY KEY (item, ticket));
+CREATE TABLE days (id int PRIMARY KEY, month int);
+CREATE TABLE stores (id int PRIMARY KEY, name text);
+EOF
+cat >rev.sql <<'EOF'
+SELECT name, sc.revenue FROM stores,
+  (SELECT store, avg(revenue) AS ave FROM (SELECT store, item, sum(price) AS revenue FROM sales, days WHERE day = days.id AND month BETWEEN 1212 AND 1223 GROUP BY store, item) sa GROUP BY store) sb,
+  (SELECT store, item, sum(price) AS revenue FROM sales, days WHERE day = days.id AND month BETWEEN 1212 AND 1223 GROUP BY store, item) sc
+WHERE sb.store = sc.store AND sc.revenue <= 0.1 * sb.ave AND stores.id = sc.store
+ORDER BY name LIMIT 100
+EOF
+ok "a hard last class leaves time for the others, and they help it" says "sundew: complete" "$SUNDEW" -w ws examples rev.sql --schema rev-schema.sql --time 60s
+ok "…and SQLite has the same answer" "$check" rev-schema.sql rev.sql
 run query.sql --schema schema.sql --tests tests >/dev/null 2>&1
 ok "a dbt test is written" sh -c 'grep -q "^unit_tests:" tests/query.yml && grep -q "input: ref(.orders.)" tests/query.yml'
 ok "…that YAML can be read" python3 -c '
