@@ -748,6 +748,34 @@ static void choose_tables(Copying *x, bool yes)
         x->chosen[x->rows.items[i].op] = yes;
 }
 
+static bool **flags_for_columns(Gen *g)
+{
+    bool **f = arena_array(&g->arena, bool *, g->p->ops.len);
+    for (size_t i = 0; i < g->p->ops.len; i++)
+        f[i] = arena_array(&g->arena, bool, g->know->ncolumns[i] + 1);
+    return f;
+}
+
+/* One part of a key changes: joins and conditions may look at the others. */
+static bool try_parts(Gen *g, Copying *x, const Op *load, size_t class)
+{
+    bool **held = flags_for_columns(g), ok = false;
+    const TableRules *r = load->rules;
+    x->c.varied = NULL;
+    x->c.word = -1;
+    x->c.held = held;
+    for (size_t u = 0; r && u < r->nunique; u++)
+        for (size_t k = 0; r->unique[u].n > 1 && k < r->unique[u].n && !ok && !late(g); k++) {
+            for (size_t i = 0; i < r->unique[u].n; i++)
+                held[load->id][r->unique[u].columns[i]] = i != k;
+            ok = try_copies(g, x, class);
+            for (size_t i = 0; i < r->unique[u].n; i++)
+                held[load->id][r->unique[u].columns[i]] = false;
+        }
+    x->c.held = NULL;
+    return ok;
+}
+
 /* Rows of one table of the lineage, then of all. */
 static bool try_subsets(Gen *g, Copying *x, bool **varied, size_t class)
 {
@@ -755,19 +783,12 @@ static bool try_subsets(Gen *g, Copying *x, bool **varied, size_t class)
     for (size_t i = 0; i < x->rows.len && !ok; i++)
         if (!i || x->rows.items[i].op != x->rows.items[i - 1].op) {
             x->chosen[x->rows.items[i].op] = true;
-            ok = try_variants(g, x, varied, class, 8);
+            ok = try_variants(g, x, varied, class, 8) ||
+                 try_parts(g, x, g->p->ops.items[x->rows.items[i].op], class);
             x->chosen[x->rows.items[i].op] = false;
         }
     choose_tables(x, true);
     return ok || try_variants(g, x, varied, class, 40);
-}
-
-static bool **flags_for_columns(Gen *g)
-{
-    bool **f = arena_array(&g->arena, bool *, g->p->ops.len);
-    for (size_t i = 0; i < g->p->ops.len; i++)
-        f[i] = arena_array(&g->arena, bool, g->know->ncolumns[i] + 1);
-    return f;
 }
 
 /* One column of all that GROUP and ORDER look at: the others may have to stay as
