@@ -266,9 +266,9 @@ $(BUILD)/tests/fuzz: $(call obj,$(fuzz_src)) $(BUILD)/libsundew.a
 deps-build:
 	@$(if $(NODEPS),:,tools/install-deps build)
 deps-check:
-	@$(if $(NODEPS),:,tools/install-deps build check)
+	@$(if $(NODEPS),:,tools/install-deps build check php)
 deps-bench:
-	@$(if $(NODEPS),:,tools/install-deps build check bench)
+	@$(if $(NODEPS),:,tools/install-deps build check php bench)
 
 # ---- what one does with it
 
