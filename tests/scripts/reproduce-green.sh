@@ -102,6 +102,17 @@ ok "large: …functions near main() have large variables as they were" keeps "wo
 sed -i 's/^#define DEFECT 1/#define DEFECT 0/' large.c
 ok "large: mended, they pass" all_pass field 3
 
+subject opens -O2
+printf 'a,b\nc\nd,e\n' >rows
+ok "opens: a crash file" in_field opens rows
+mkdir empty && mv rows empty/other
+ok "opens: …it has the file that was open, by its name" keeps "check each_line main width-" field field.crash
+ok "opens: …the tests fail" fails field
+ok "opens: …heads show it" grep -q 'files/rows begins with "a,b' field.tests/test_main.c
+ok "opens: …so does a review" says "descriptor 3, rows" "$SUNDEW" reproduce --review field.crash
+sed -i 's/^#define DEFECT 1/#define DEFECT 0/' opens.c
+ok "opens: mended, they pass" all_pass field 3
+
 subject jumps -O2
 ok "jumps: a crash file" in_field jumps
 ok "jumps: …tests" keeps "parse main" field field.crash

@@ -246,10 +246,8 @@ static bool build_trial(Reproduction *rp, Group *g, bool plain, const char *name
 void candidate_with_files(const Reproduction *rp, TrialPlan *plan)
 {
     plan->input = rp->input;
-    if (rp->files) {
-        plan->files = rp->files->items;
-        plan->nfiles = rp->files->len;
-    }
+    plan->files = rp->files->items;
+    plan->nfiles = rp->files->len;
 }
 
 /* ---- shrinking one */
@@ -529,7 +527,7 @@ static bool try_one(Reproduction *rp, Candidate *c, const char *binary, unsigned
         keep_or_drop(rp, c);
     } else {
         c->why = how_it_ended(rp, c);
-        if (!rp->files && strcmp(c->fn->name, "main") == 0)
+        if (rp->guessed_files && strcmp(c->fn->name, "main") == 0)
             c->why = arena_printf(&rp->arena, "%s; it had no files (--files DIR)", c->why);
     }
     settle(rp, c);

@@ -119,7 +119,7 @@ static void write_input(const Reproduction *rp, const Candidate *c, const String
     enum { MOST = 4 };
     unsigned shown = 0;
     Str text = { 0 }, lines = { 0 };
-    for (size_t i = 0; rp->files && i < rp->files->len && shown < MOST; i++) {
+    for (size_t i = 0; i < rp->files->len && shown < MOST; i++) {
         const RunFile *f = &rp->files->items[i];
         if (is_passed(passed, f->name, program))
             add_begin(&lines, f->name, "files/", f->data, f->len), shown++;
@@ -323,7 +323,7 @@ static void write_table(const Reproduction *rp, Str *out)
 
 static void write_debugger_line(const Reproduction *rp, const Candidate *c, Str *out)
 {
-    bool files = rp->files && rp->files->len;
+    bool files = rp->files->len;
     int n = (int)strlen(c->file) - 2;
     str_addf(out, "    make %.*s && ", n, c->file);
     if (files)
@@ -404,8 +404,7 @@ bool folder_finish(Reproduction *rp, Err *err)
     char *objects = path_join(rp->folder, rp->asan ? "objects-asan" : "objects");
     char *files = path_join(rp->folder, "files");
     bool ok = file_write(readme, text.data, text.len, err) && write_makefile(rp, err) &&
-              (!rp->files || !rp->files->len || files_write(rp->files, files, err)) &&
-              copy_input(rp, err);
+              (!rp->files->len || files_write(rp->files, files, err)) && copy_input(rp, err);
     free(files);
     dir_remove(objects);
     free(objects);

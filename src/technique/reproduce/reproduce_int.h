@@ -17,6 +17,8 @@ typedef struct Files {
 /* Objects, archives and programs are left out unless one of `words` (ends with NULL; NULL: take
  * them too) names them. False: too many or too large; then it is empty. */
 bool files_read(Files *f, const char *folder, char *const *words);
+/* Those that the program was reading when it crashed, as far as the crash file has them. */
+void files_of_crash(Files *f, const Crash *c);
 bool files_write(const Files *f, const char *folder, Err *err);
 void files_release(Files *f);
 
@@ -61,7 +63,8 @@ typedef struct Reproduction {
     const char *monitored;
     const char *folder;
     const char *cwd; /* ours */
-    const Files *files; /* that were beside the program; or NULL */
+    const Files *files; /* that were beside the program */
+    bool guessed_files; /* …nobody named them: those that the crash file has */
     const char *input; /* file for standard input */
     Sameness same;
     bool asan, shrink;
