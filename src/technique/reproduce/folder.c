@@ -224,8 +224,8 @@ static const char check_rule[] =
     "\t    rm -rf run; mkdir run; if [ -d files ]; then cp -R files/. run; fi; \\\n"
     "\t    (cd run && ASAN_OPTIONS=exitcode=199:detect_leaks=0 exec ../$$t) \\\n"
     "\t        >$$t.log 2>&1 <$(input); s=$$?; \\\n"
-    "\t    case \" $(uninformative) \" in *\" $$t \"*) u=' (it is handed the bad value "
-    "itself: not counted)' ;; *) u= ;; esac; \\\n"
+    "\t    case \" $(uninformative) \" in *\" $$t \"*) u=' (it may fail after the fix "
+    "too: not counted)' ;; *) u= ;; esac; \\\n"
     "\t    if [ $$s -ge 99 ]; then echo \"FAIL $$t, status $$s$$u\"; "
     "[ \"$$u\" ] || failed=1; \\\n"
     "\t    else echo \"ok   $$t\"; fi; \\\n"
@@ -376,7 +376,7 @@ static void write_readme_text(const Reproduction *rp, Str *out)
     write_table(rp, out);
     str_add(out, "\nThe tests fail until the defect is fixed: a failing `make check` is "
                  "the reproduced crash, a passing one says that it is gone. A test that is not "
-                 "informative is handed the bad value itself and may fail after the fix too.\n"
+                 "informative may fail after the fix too; its remark says why.\n"
                  "\n    make check\n");
     for (size_t i = 0; i < rp->ranked.len; i++)
         if (rp->ranked.items[i]->file)

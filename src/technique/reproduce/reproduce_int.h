@@ -46,6 +46,7 @@ typedef struct Candidate {
     const char *root;            /* where the heap is broken, if its test does it; or NULL */
     Ending ways[2];              /* behind the failure: see TrialPlan.way */
     bool has_way[2];             /* … to an orderly end */
+    const char *lacks;           /* the state of what comes behind the failure; NULL: nothing */
     const char *why; /* why not: of building (begins with UNCOMPILED), reproducing, telling */
     Ending ending; /* of its test */
     size_t objects, bytes; /* that the final test restores */
