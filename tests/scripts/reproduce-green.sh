@@ -113,6 +113,14 @@ ok "opens: …so does a review" says "descriptor 3, rows" "$SUNDEW" reproduce --
 sed -i 's/^#define DEFECT 1/#define DEFECT 0/' opens.c
 ok "opens: mended, they pass" all_pass field 3
 
+subject split -O2
+ok "split: a crash file" in_field split
+ok "split: …tests" keeps "value walk main" field field.crash
+sed -i 's/^#define DEFECT 1/#define DEFECT 0/' split.c
+ok "split: mended with other parameters, the others pass" all_pass field 2
+ok "split: …and the one that can't be built is told" grep -q "^---- test_value can't be built any more" make.out
+ok "split: …which is no failure" make -s -C field.tests check
+
 subject inlined -O2
 ok "inlined: a crash file" in_field inlined
 ok "inlined: …a small function with a buffer has a test too" keeps "work main total-" field field.crash

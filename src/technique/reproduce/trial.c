@@ -64,7 +64,26 @@ static const char *plain_name(const char *name)
     return name;
 }
 
-static void keep_own(Places *all, bool of_test, Ending *e)
+/* Compilers split functions and change copies of them: "scan.isra.0.cold" is scan(). */
+static const char *without_suffix(PlaceNames *names, const char *name)
+{
+    static const char *const suffixes[] = { ".isra.", ".constprop.", ".part.",
+                                            ".cold",  ".lto_priv.",  ".llvm." };
+    size_t n = strlen(name);
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        const char *at = strstr(name, suffixes[i]);
+        if (at && at > name && (size_t)(at - name) < n)
+            n = (size_t)(at - name);
+    }
+    if (!name[n])
+        return name;
+    char *plain = xprintf("%.*s", (int)n, name);
+    name = places_text(names, plain);
+    free(plain);
+    return name;
+}
+
+static void keep_own(PlaceNames *names, Places *all, bool of_test, Ending *e)
 {
     for (size_t i = 0; i < all->len; i++) {
         Place p = all->items[i];
@@ -74,6 +93,7 @@ static void keep_own(Places *all, bool of_test, Ending *e)
             continue;
         if (!is_own(p.function))
             continue;
+        p.function = without_suffix(names, p.function);
         vec_push(&e->stack, p);
     }
     vec_release(all);
@@ -196,7 +216,7 @@ void ending_of_crash(PlaceNames *names, const Crash *c, const char *monitored, E
     /* abort() has two or three functions of the C library above it, a check of the heap more. */
     out->heap = out->kind == FAILURE_ABORT && inner >= 5;
     places_find(names, monitored, at, used, &all);
-    keep_own(&all, false, out);
+    keep_own(names, &all, false, out);
     out->guessed = out->stack.len && used && !out->stack.items[0].line;
     if (out->guessed)
         mend_line(names, monitored, at[0], &out->stack.items[0]);
@@ -519,6 +539,6 @@ void trial_name(PlaceNames *names, const char *binary, Ending *e)
     if (e->stack.len || !e->trace.len)
         return;
     places_find(names, binary, e->trace.items, e->trace.len, &all);
-    keep_own(&all, true, e);
+    keep_own(names, &all, true, e);
     put_assertion_first(names, e, (Place){ .file = "" });
 }
