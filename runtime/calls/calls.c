@@ -5,12 +5,14 @@
  * space. A call takes the next record with one atomic addition.
  */
 #include "runtime/calls/calls.h"
+#include <dirent.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -29,6 +31,14 @@ static struct {
     atomic_uint nthreads;
     unsigned nprocess;         /* programs of this process, and forks before it */
 } state;
+
+/* One failure of the environment, at the first call from a site. */
+static struct {
+    uint32_t site;
+    enum { FAULT_NONE, FAULT_OPEN, FAULT_STREAM, FAULT_FOLDER, FAULT_DESCRIPTOR } kind;
+    SundewCallRecord *during;  /* FAULT_OPEN: until this call returns */
+    struct rlimit before;
+} fault;
 
 static __thread uint16_t own_thread;      /* from 1; 0: not known yet */
 static char alternate[ALTERNATE];
@@ -120,6 +130,82 @@ static void after_fork(void)
     errno = keep;
 }
 
+/* ----------------------------------------------------------------- faults */
+
+static void replace(int fd, const char *path, int flags)
+{
+    int other = fd < 0 ? -1 : open(path, flags | O_CLOEXEC);
+    if (other >= 0) {
+        dup3(other, fd, fcntl(fd, F_GETFD) & FD_CLOEXEC ? O_CLOEXEC : 0);
+        close(other);
+    }
+}
+
+static bool is_only_read(int fd)
+{
+    int how = fcntl(fd, F_GETFL);
+    return how >= 0 && (how & O_ACCMODE) == O_RDONLY;
+}
+
+/* From now on the descriptor can't be read (it is a folder), or has no space left. */
+static void break_descriptor(int fd)
+{
+    if (is_only_read(fd))
+        replace(fd, "/", O_RDONLY | O_DIRECTORY);
+    else
+        replace(fd, "/dev/full", O_WRONLY);
+}
+
+/* A buffer would hide it until the stream is closed. */
+static void break_stream(FILE *f)
+{
+    bool reads = is_only_read(fileno(f));
+    break_descriptor(fileno(f));
+    if (!reads)
+        setvbuf(f, NULL, _IONBF, 0);
+}
+
+static void break_here(SundewCallRecord *r)
+{
+    int keep = errno;
+    struct rlimit none;
+    switch (fault.kind) {
+    case FAULT_OPEN:
+        if (getrlimit(RLIMIT_NOFILE, &fault.before) == 0) {
+            none = (struct rlimit){ 0, fault.before.rlim_max };
+            fault.during = setrlimit(RLIMIT_NOFILE, &none) == 0 ? r : NULL;
+        }
+        break;
+    case FAULT_STREAM: break_stream((FILE *)(uintptr_t)r->in[0]); break;
+    case FAULT_FOLDER: replace(dirfd((DIR *)(uintptr_t)r->in[0]), "/dev/full", O_WRONLY); break;
+    default: break_descriptor((int)r->in[0]); break;
+    }
+    state.header->fault = r->site + 1u;
+    fault.kind = FAULT_NONE;           /* once in a process */
+    errno = keep;
+}
+
+static void mend(void)
+{
+    if (fault.during) {
+        int keep = errno;
+        setrlimit(RLIMIT_NOFILE, &fault.before);
+        fault.during = NULL;
+        errno = keep;
+    }
+}
+
+/* "17 stream" */
+static void read_fault(const char *text)
+{
+    static const char *const kinds[] = { "", "open", "stream", "folder", "descriptor" };
+    char *end;
+    fault.site = (uint32_t)strtoul(text, &end, 10);
+    for (unsigned i = 1; *end == ' ' && i < sizeof kinds / sizeof *kinds; i++)
+        if (!strcmp(end + 1, kinds[i]))
+            fault.kind = i;
+}
+
 /* ---------------------------------------------------------------- records */
 
 static SundewCallRecord *next_record(void)
@@ -147,6 +233,8 @@ SundewCallRecord *sundew_call_begin(uint32_t site, uint64_t a, uint64_t b, uint6
                              .out = { (uintptr_t)x, (uintptr_t)y } };
     atomic_signal_fence(memory_order_release);
     *(volatile uint8_t *)&r->state = SUNDEW_CALL_BEGUN;
+    if (fault.kind && site == fault.site && (a || fault.kind == FAULT_OPEN))
+        break_here(r);
     return r;
 }
 
@@ -160,6 +248,8 @@ void sundew_call_end(SundewCallRecord *r, uint64_t result)
 {
     if (!r)
         return;
+    if (r == fault.during)
+        mend();
     r->error = errno == r->error ? 0 : errno;      /* old news says nothing */
     r->result = result;
     for (unsigned i = 0; i < SUNDEW_CALLS_OUTS; i++)
@@ -211,6 +301,7 @@ static void sundew_on_signal(int number, siginfo_t *info, void *context)
     (void)context;
     SundewCallsHeader *h = state.header;
     signal(number, SIG_DFL);
+    mend();                            /* files are written below */
     if (h && h->how == SUNDEW_CALLS_RUNS) {
         void *frames[SUNDEW_CALLS_FRAMES];
         h->how = SUNDEW_CALLS_SIGNAL;
@@ -269,11 +360,14 @@ __attribute__((destructor)) static void ends(void) { at_exit(); }
 void sundew_calls_start(void)
 {
     const char *folder = getenv("SUNDEW_CALLS"), *most = getenv("SUNDEW_CALLS_MOST");
+    const char *fails = getenv("SUNDEW_CALLS_FAULT");
     if (!folder || !*folder || strlen(folder) >= sizeof state.folder || state.header)
         return;
     int keep = errno;
     strcpy(state.folder, folder);
     state.most = most ? strtoull(most, NULL, 10) : MOST_CALLS;
+    if (fails)
+        read_fault(fails);
     begin_file();
     if (state.header) {
         pthread_atfork(NULL, NULL, after_fork);

@@ -11,6 +11,10 @@
  *
  * Calls are recorded if SUNDEW_CALLS names a folder (runtime/format/callfile.h).
  * SUNDEW_CALLS_MOST is the number of records of a process, at most.
+ * SUNDEW_CALLS_FAULT ("17 stream") lets the environment fail once in each process, at the
+ * first call from a site: `open`, no descriptor is free during the call; `stream`,
+ * `folder`, `descriptor`: what the first handle reads or writes fails from then on. The API
+ * itself is not changed; it meets a real failure.
  * errno stays as the call left it.
  */
 #ifndef SUNDEW_CALLS_RUNTIME_H

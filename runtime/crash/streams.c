@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST = 64 << 10 };
+enum { MOST = 64 << 10, MOST_NAME = 1024 };
 
 bool sundew_is_stream(uint64_t address)
 {
@@ -18,11 +18,35 @@ bool sundew_is_stream(uint64_t address)
     return sundew_safe_copy(&flags, address, 4) == 4 && (flags & 0xffff0000u) == 0xfbad0000u;
 }
 
+static void name_link(char *path, int fd)
+{
+    static const char folder[] = "/proc/self/fd/";
+    memcpy(path, folder, sizeof folder);
+    sundew_text_number(path + sizeof folder - 1, (uint64_t)fd);
+}
+
 static int open_again(int fd)
 {
-    char path[40] = "/proc/self/fd/";
-    sundew_text_number(path + 14, (uint64_t)fd);
+    char path[40];
+    name_link(path, fd);
     return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+/* A function that was entered before the file was opened opens it again, by its name. */
+static void out_name(SundewOut *o, const SundewFileRecord *r)
+{
+    static char folder[MOST_NAME], name[MOST_NAME];
+    char path[40];
+    name_link(path, r->fd);
+    ssize_t before = readlink("/proc/self/cwd", folder, sizeof folder);
+    ssize_t n = readlink(path, name, sizeof name);
+    if (before <= 0 || n >= MOST_NAME || n <= before + 1 || name[before] != '/' ||
+        memcmp(folder, name, (size_t)before) != 0)
+        return;
+    size_t length = (size_t)(n - before - 1);
+    sundew_out_record(o, SUNDEW_REC_FILE_NAME, sizeof r->address + length);
+    sundew_out_bytes(o, &r->address, sizeof r->address);
+    sundew_out_bytes(o, name + before + 1, length);
 }
 
 /* The whole file if it is small, else what lies around the position. */
@@ -57,6 +81,7 @@ void sundew_out_stream(SundewOut *o, uint64_t address)
         return;
     SundewFileRecord r = { .address = address, .fd = f._fileno };
     uint64_t size = 0;
+    bool named = false;
     if (f._fileno >= 0) {
         int flags = fcntl(f._fileno, F_GETFL);
         r.flags = flags < 0 ? 0 : (uint32_t)flags;
@@ -69,7 +94,10 @@ void sundew_out_stream(SundewOut *o, uint64_t address)
                 if (r.start > size - MOST)
                     r.start = size - MOST;
             }
+            named = r.fd > 2 && size <= MOST && st.st_nlink > 0 && (flags & O_ACCMODE) == O_RDONLY;
         }
     }
     out_bytes(o, &r, size);
+    if (named)
+        out_name(o, &r);
 }

@@ -18,7 +18,7 @@
 
 #define SUNDEW_CALLS_MAGIC "SUNDEWAC"
 enum {
-    SUNDEW_CALLS_VERSION = 1,
+    SUNDEW_CALLS_VERSION = 2,
     SUNDEW_CALLS_HEADER = 4096,
     SUNDEW_CALLS_INS = 3,      /* handles that go into a call, at most */
     SUNDEW_CALLS_OUTS = 2,     /* … and come out through pointers */
@@ -61,7 +61,8 @@ typedef struct SundewCallsHeader {
     int32_t signal;
     uint64_t address;          /* that the signal is about */
     uint32_t thread, nframes;  /* where it happened */
-    uint64_t frames[SUNDEW_CALLS_FRAMES];   /* return addresses, innermost first */
-    char said[SUNDEW_CALLS_SAID];           /* the sanitizer's words */
+    uint64_t fault; /* 1 + the site at which the environment was made to fail; 0: none */
+    uint64_t frames[SUNDEW_CALLS_FRAMES]; /* return addresses, innermost first */
+    char said[SUNDEW_CALLS_SAID]; /* the sanitizer's words */
 } SundewCallsHeader;
 #endif

@@ -33,6 +33,8 @@ enum SundewRecord {
     SUNDEW_REC_MAPS,       /* text of /proc/self/maps: executable parts only */
     SUNDEW_REC_MISSING,    /* SundewMissing, text */
     SUNDEW_REC_END,        /* nothing */
+    SUNDEW_REC_FILE_NAME,  /* u64 address of a FILE before, text: its path, below the folder
+                            * in which the program ran; all of the file is there */
 };
 
 typedef struct SundewBuild {

@@ -5,14 +5,17 @@
  * two such turns, some are tried that are spread evenly; the first argument gives their number.
  * The processor's trap flag stops a thread after each instruction. Functions of other libraries
  * are passed over: they return to a trap. Who waits for the other's lock is seen to sleep, and
- * the other goes on.
+ * the other goes on. A process that computes without an end is stopped by its limit.
  */
+#include <sys/resource.h>
+
 #ifndef __x86_64__
 #error "this needs the trap flag of x86-64"
 #endif
 
 enum { END_WELL = 40, END_SHORT, END_STUCK, END_WRONG, END_SANITIZER = 99 };
 enum { MOST_STEPS = 100000, TRIES = 2000, TRAP_FLAG = 0x100, ASLEEP = 5, STUCK = 1000 };
+enum { CPU_SECONDS = 4 };                /* of one process; the most steps take a part of one */
 enum { TURNS = sizeof turns / sizeof *turns };
 
 struct actor {
@@ -185,9 +188,11 @@ static void begin(struct actor *a)
 /* Does not return. END_SHORT: a thread was over before the step that it was to stop at. */
 static void one_schedule(const struct end *ends)
 {
+    struct rlimit limit = { CPU_SECONDS, CPU_SECONDS + 1 };
     struct sigaction act_on = { .sa_sigaction = on_step, .sa_flags = SA_SIGINFO | SA_NODEFER };
     int is_short = 0;
     sigaction(SIGTRAP, &act_on, NULL);
+    setrlimit(RLIMIT_CPU, &limit);
     before();
     begin(&actors[0]);
     begin(&actors[1]);
@@ -210,15 +215,16 @@ static void one_schedule(const struct end *ends)
 /* Is this the end that the test is about? */
 static int shows(int status)
 {
+    int endless = WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
     int crash = WIFSIGNALED(status) && WTERMSIG(status) != SIGABRT && WTERMSIG(status) != SIGKILL &&
-                WTERMSIG(status) != SIGTRAP;
+                WTERMSIG(status) != SIGTRAP && !endless;
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     switch ((int)EXPECTED) {
     case EXPECT_CRASH: return crash || code == END_SANITIZER;
     case EXPECT_ABORT: return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
     case EXPECT_EXIT:
         return code >= 0 && code != END_SANITIZER && (code < END_WELL || code > END_WRONG);
-    case EXPECT_STUCK: return code == END_STUCK;
+    case EXPECT_STUCK: return code == END_STUCK || endless;
     default: return code == END_WRONG;
     }
 }

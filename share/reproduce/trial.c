@@ -12,7 +12,8 @@
  * Return addresses are those of the call, not of what follows it.
  *
  * RESTORE_WAY asks what would come behind the failure, as if it were mended: the
- * test goes on, and each failure adds the line "w ADDRESS" with its place.
+ * test goes on, and each failure adds the line "w PLACE ADDRESS": the instruction, and the
+ * address that it touched (0: none, or not known).
  *
  *     skip     a bad pointer becomes one to zeroed memory
  *     return   the function that failed returns 0 to its caller
@@ -175,10 +176,12 @@ static int goes_on(int sig, siginfo_t *info, ucontext_t *u, uintptr_t low, uintp
     int on = way[0] == 'r'                     ? go_back(u, low, high)
              : sig == SIGSEGV || sig == SIGBUS ? skip(u, info)
                                                : 0;
-    char line[32] = "w", *at = line + 1;
+    int touched = (sig == SIGSEGV || sig == SIGBUS) && info->si_code != SI_KERNEL;
+    char line[48] = "w", *at = line + 1;
     if (!on || again)
         return on;
     put(&at, pc - (__ehdr_start.e_type == ET_DYN ? low : 0));
+    put(&at, touched ? (uintptr_t)info->si_addr : 0);
     *at++ = '\n';
     return write(OUT, line, (size_t)(at - line)) > 0;
 }

@@ -6,12 +6,24 @@
 
 /* ---- which columns get new values */
 
-static bool is_unique(const TableRules *r, int column)
+static bool is_held(const Copier *c, const Op *load, int column)
 {
-    for (size_t i = 0; r && i < r->nunique; i++)
-        for (size_t k = 0; k < r->unique[i].n; k++)
-            if (r->unique[i].columns[k] == column)
-                return true;
+    return c->held && c->held[load->id] && c->held[load->id][column];
+}
+
+/* A key must have a new value; a part that is held may stay if another part changes. */
+static bool is_unique(const Copier *c, const Op *load, int column)
+{
+    const TableRules *r = load->rules;
+    for (size_t i = 0; r && i < r->nunique; i++) {
+        bool part = false, others = false;
+        for (size_t k = 0; k < r->unique[i].n; k++) {
+            part |= r->unique[i].columns[k] == column;
+            others |= !is_held(c, load, r->unique[i].columns[k]);
+        }
+        if (part && !(others && is_held(c, load, column)))
+            return true;
+    }
     return false;
 }
 
@@ -29,14 +41,30 @@ static bool is_reference(const Copier *c, const TableRules *r, int column, bool 
     return found;
 }
 
-static bool is_new(const Copier *c, const Op *load, size_t column)
+/* By itself: a key, a reference to a row that is copied, a column to be varied. */
+static bool changes(const Copier *c, const Op *load, size_t column, bool *reference)
 {
     bool copied;
+    *reference = is_reference(c, load->rules, (int)column, &copied);
     if (c->varied && c->varied[load->id] && c->varied[load->id][column])
         return true;
-    if (is_reference(c, load->rules, (int)column, &copied))
-        return copied;
-    return is_unique(load->rules, (int)column);
+    return *reference ? copied : is_unique(c, load, (int)column);
+}
+
+/* A column that joins compare with one that changes refers to it, foreign key or not. */
+static bool is_new(const Copier *c, const Op *load, size_t column)
+{
+    bool reference;
+    if (changes(c, load, column, &reference))
+        return true;
+    const Know *k = c->know;
+    int twin =
+        !reference && column < k->ncolumns[load->id] ? k->columns[load->id][column].twin : -1;
+    for (size_t i = 0; i < c->plan->ops.len && twin >= 0; i++)
+        for (size_t n = 0; c->copied[i] && n < k->ncolumns[i]; n++)
+            if (k->columns[i][n].twin == twin && changes(c, c->plan->ops.items[i], n, &reference))
+                return true;
+    return false;
 }
 
 /* ---- new values */
@@ -95,7 +123,7 @@ const Tuple *copies_row(const Copier *c, const Op *load, const Tuple *row)
         t->fields[i] = row->fields[i];
         if (!is_new(c, load, i))
             continue;
-        bool copied, again = c->alike && !is_unique(load->rules, (int)i) &&
+        bool copied, again = c->alike && !is_unique(c, load, (int)i) &&
                              !is_reference(c, load->rules, (int)i, &copied);
         Copier first = *c;
         first.round = 1;

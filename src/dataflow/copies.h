@@ -25,6 +25,7 @@ typedef struct Copier {
     Arena *arena;
     bool *copied;              /* by op id: rows of this LOAD are copied */
     bool **varied;             /* by op id, then column: gets a new value too; rows may be NULL */
+    bool **held; /* by op id, then column: keys of groups; stay if they can. May be NULL */
     int word; /* varied texts and dates: candidate number `word`; -1: near the old
                                 * value */
     bool alike; /* varied columns have the same new value in all rounds, unless a key forbids it */

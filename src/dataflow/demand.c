@@ -528,6 +528,8 @@ static Sym row_of_join(Sought *s, const Op *op)
     if (s->relaxed && op->join == JOIN_LEFT && op->in[1]->schema)
         return row_of_left_join(s, op);
     s->inexact |= s->relaxed && op->join != JOIN_INNER;
+    if (s->shape.outer == OUTER_AS_ASKED && op->id < 100000 && s->know->lonely[op->id])
+        return row_alone(s, op, op->join == JOIN_RIGHT);
     if (s->shape.outer == 1 && (op->join == JOIN_LEFT || op->join == JOIN_FULL))
         return row_alone(s, op, 0);
     if (s->shape.outer == 2 && (op->join == JOIN_RIGHT || op->join == JOIN_FULL))
@@ -747,36 +749,94 @@ static Sym row_of_values(Sought *s, const Op *op)
     return r;
 }
 
-/* A partition of one row: ranks are 1, sums are the row's own value. */
+/* ---- window functions */
+
+static const char *const ranks[] = { "row_number", "rank", "dense_rank", NULL };
+static const char *const sums[] = { "sum", "avg", "min", "max", "count", NULL };
+
+/* The partition is new: no old row is in it. */
+static void assert_new_partition(Sought *s, const Op *op, const Window *w, const Sym *row)
+{
+    SymEnv env = { row, s->outer };
+    if (!w->npartition || op->id >= 100000)
+        return;
+    Sym p = sym_term(s, w->partition[0], &env);
+    const Table *t = run_table(s->run, op->in[0]);
+    for (size_t r = 0; r < t->n && r < MOST_OLD_ROWS; r++) {
+        Datum d = evaluator_value(s->ev, w->partition[0], t->rows[r]->tuple, NULL);
+        Sym old = sym_const(s, &d);
+        sought_assert_as(s, arith_not(s->z, sym_alike(s, &p, &old)), TAG_FRESH);
+    }
+}
+
+/* Two rows of one partition; the first key of its order tells which one comes first. */
+static void assert_partition(Sought *s, const Window *w, const Sym *first, const Sym *second)
+{
+    SymEnv x = { first, s->outer }, y = { second, s->outer };
+    for (size_t k = 0; k < w->npartition; k++) {
+        Sym p = sym_term(s, w->partition[k], &x), q = sym_term(s, w->partition[k], &y);
+        sought_assert(s, sym_alike(s, &p, &q));
+    }
+    if (!w->norder)
+        return;
+    Sym both = sym_tuple(s, 2);
+    both.fields[0] = sym_term(s, w->order[0].expr, &x);
+    both.fields[1] = sym_term(s, w->order[0].expr, &y);
+    Term fields[] = { { .kind = TERM_FIELD, .index = 0, .type = w->order[0].expr->type },
+                      { .kind = TERM_FIELD, .index = 1, .type = w->order[0].expr->type } };
+    Term *args[] = { &fields[0], &fields[1] };
+    Term less = { .kind = w->order[0].descending ? TERM_GT : TERM_LT,
+                  .type = dtype_of(DATUM_BOOL),
+                  .args = args,
+                  .nargs = 2 };
+    SymEnv env = { &both, NULL };
+    Sym t = sym_term(s, &less, &env);
+    sought_assert(s, sym_true(s, &t));
+}
+
+static Sym sum_of(Sought *s, const Window *w, Type type, Sym *rows, size_t n)
+{
+    Sym group = sym_tuple(s, 1);
+    group.fields[0] = bag_of(s, rows, n);
+    Term bag = { .kind = TERM_FIELD, .type = dtype_of(DATUM_BAG) };
+    Term *args[] = { &bag, w->nargs ? w->args[0] : NULL };
+    Term t = { .kind = TERM_AGGREGATE,
+               .name = w->name,
+               .type = type,
+               .args = args,
+               .nargs = w->nargs ? 2 : 1 };
+    SymEnv env = { &group, s->outer };
+    return sym_term(s, &t, &env);
+}
+
+/* A row of a partition that has one row, or two (see Shape.window). */
 static Sym row_of_window(Sought *s, const Op *op)
 {
     Sym row = demand_row(s, op->in[0]), more = sym_tuple(s, op->nwindows);
-    SymEnv env = { &row, s->outer };
-    static const char *const ones[] = {
-        "row_number", "rank", "dense_rank", "ntile", "count", NULL
-    };
-    static const char *const own[] = {
-        "sum", "avg", "min", "max", "first_value", "last_value", NULL
-    };
-    Datum one = datum_long(1);
+    Sym other = s->shape.window ? demand_row(s, op->in[0]) : row;
+    bool before = s->shape.window == 1, behind = s->shape.window == 2;
+    SymEnv env = { &row, s->outer }, there = { &other, s->outer };
+    Datum number = datum_long(before ? 2 : 1);
     set_tag(s, op);
     for (size_t i = 0; i < op->nwindows; i++) {
         const Window *w = &op->windows[i];
-        for (size_t k = 0; k < w->npartition; k++) {
-            Sym p = sym_term(s, w->partition[k], &env);
-            const Table *t = op->id < 100000 ? run_table(s->run, op->in[0]) : NULL;
-            for (size_t r = 0; t && k == 0 && r < t->n && r < MOST_OLD_ROWS; r++) {
-                Datum d = evaluator_value(s->ev, w->partition[k], t->rows[r]->tuple, NULL);
-                Sym old = sym_const(s, &d);
-                sought_assert_as(s, arith_not(s->z, sym_alike(s, &p, &old)), TAG_FRESH);
-            }
-        }
-        if (str_is_one_of(w->name, ones))
-            more.fields[i] = sym_const(s, &one);
-        else if (str_is_one_of(w->name, own) && w->nargs)
-            more.fields[i] = sym_term(s, w->args[0], &env);
+        Type type = op->schema->fields[row.n + i].type;
+        Sym rows[] = { row, other };
+        assert_new_partition(s, op, w, &row);
+        if (s->shape.window)
+            assert_partition(s, w, before ? &other : &row, before ? &row : &other);
+        bool lag = !strcmp(w->name, "lag"), lead = !strcmp(w->name, "lead");
+        if (str_is_one_of(w->name, ranks))
+            more.fields[i] = sym_const(s, &number);
+        else if (str_is_one_of(w->name, sums) && !w->frame)
+            more.fields[i] = sum_of(s, w, type, rows, before || (behind && !w->norder) ? 2 : 1);
+        else if (!strcmp(w->name, "first_value") && w->nargs && !w->frame)
+            more.fields[i] = sym_term(s, w->args[0], before ? &there : &env);
+        else if ((lag || lead) && w->nargs == 1)
+            more.fields[i] =
+                (lag ? before : behind) ? sym_term(s, w->args[0], &there) : sym_null(s, type.kind);
         else
-            more.fields[i] = sym_leaf(s, op->schema->fields[row.n + i].type, NULL, NULL);
+            more.fields[i] = sym_leaf(s, type, NULL, NULL);
     }
     s->inexact = true;
     return concat(s, &row, &more);

@@ -748,6 +748,34 @@ static void choose_tables(Copying *x, bool yes)
         x->chosen[x->rows.items[i].op] = yes;
 }
 
+static bool **flags_for_columns(Gen *g)
+{
+    bool **f = arena_array(&g->arena, bool *, g->p->ops.len);
+    for (size_t i = 0; i < g->p->ops.len; i++)
+        f[i] = arena_array(&g->arena, bool, g->know->ncolumns[i] + 1);
+    return f;
+}
+
+/* One part of a key changes: joins and conditions may look at the others. */
+static bool try_parts(Gen *g, Copying *x, const Op *load, size_t class)
+{
+    bool **held = flags_for_columns(g), ok = false;
+    const TableRules *r = load->rules;
+    x->c.varied = NULL;
+    x->c.word = -1;
+    x->c.held = held;
+    for (size_t u = 0; r && u < r->nunique; u++)
+        for (size_t k = 0; r->unique[u].n > 1 && k < r->unique[u].n && !ok && !late(g); k++) {
+            for (size_t i = 0; i < r->unique[u].n; i++)
+                held[load->id][r->unique[u].columns[i]] = i != k;
+            ok = try_copies(g, x, class);
+            for (size_t i = 0; i < r->unique[u].n; i++)
+                held[load->id][r->unique[u].columns[i]] = false;
+        }
+    x->c.held = NULL;
+    return ok;
+}
+
 /* Rows of one table of the lineage, then of all. */
 static bool try_subsets(Gen *g, Copying *x, bool **varied, size_t class)
 {
@@ -755,19 +783,12 @@ static bool try_subsets(Gen *g, Copying *x, bool **varied, size_t class)
     for (size_t i = 0; i < x->rows.len && !ok; i++)
         if (!i || x->rows.items[i].op != x->rows.items[i - 1].op) {
             x->chosen[x->rows.items[i].op] = true;
-            ok = try_variants(g, x, varied, class, 8);
+            ok = try_variants(g, x, varied, class, 8) ||
+                 try_parts(g, x, g->p->ops.items[x->rows.items[i].op], class);
             x->chosen[x->rows.items[i].op] = false;
         }
     choose_tables(x, true);
     return ok || try_variants(g, x, varied, class, 40);
-}
-
-static bool **flags_for_columns(Gen *g)
-{
-    bool **f = arena_array(&g->arena, bool *, g->p->ops.len);
-    for (size_t i = 0; i < g->p->ops.len; i++)
-        f[i] = arena_array(&g->arena, bool, g->know->ncolumns[i] + 1);
-    return f;
 }
 
 /* One column of all that GROUP and ORDER look at: the others may have to stay as
@@ -788,20 +809,23 @@ static bool try_each_column(Gen *g, Copying *x, bool **varied, size_t class)
     return ok;
 }
 
-/* Copies of one table's rows, then of all, in a group that is there or in a new one. */
+/* Copies of one row, then of all, in a group that is there or in a new one. */
 static bool try_rounds(Gen *g, Copying *x, bool **keys, size_t class)
 {
     bool ok = false;
+    const BaseRows all = x->rows;
     for (int word = -1; word < 4 && !ok && !late(g); word++) {
         x->c.varied = word < 0 ? NULL : keys;
         x->c.word = word;
         x->c.alike = word >= 0;
         choose_tables(x, false);
-        for (size_t i = 0; i < x->rows.len && !ok; i++) {
-            x->chosen[x->rows.items[i].op] = true;
+        for (size_t i = 0; i < all.len && !ok; i++) {
+            x->rows = (BaseRows){ .items = &all.items[i], .len = 1 };
+            x->chosen[all.items[i].op] = true;
             ok = try_copies(g, x, class);
-            x->chosen[x->rows.items[i].op] = false;
+            x->chosen[all.items[i].op] = false;
         }
+        x->rows = all;
         choose_tables(x, true);
         ok = ok || try_copies(g, x, class);
     }
@@ -813,6 +837,7 @@ static bool try_many(Gen *g, Copying *x, bool **keys, size_t class)
 {
     bool ok = false;
     copies_keys_above(g->classes->items[class].op, keys, g->know);
+    x->c.held = keys;
     for (size_t k = 0; k < g->know->nnumbers && !ok; k++) {
         double d = datum_as_double(&g->know->numbers[k]);
         if (d <= 5 || d > MOST_COPIES)
@@ -822,6 +847,7 @@ static bool try_many(Gen *g, Copying *x, bool **keys, size_t class)
     }
     x->rounds = 1;
     x->c.alike = false;
+    x->c.held = NULL;
     return ok;
 }
 
@@ -1051,8 +1077,11 @@ static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
 
 /* Which choices there are above an op. */
 typedef struct Choices {
+    const Know *know;
     bool outer;
+    bool lonely;               /* a FILTER asks for rows without a partner */
     bool again;                /* an op is read twice */
+    bool windows;
     size_t groups, cogroups, inputs, sides;
     Map seen;
 } Choices;
@@ -1064,8 +1093,10 @@ static void look_up(Choices *c, const Op *op)
         return;
     }
     c->groups += op->kind == OP_GROUP;
+    c->windows |= op->kind == OP_WINDOW;
     c->cogroups += op->kind == OP_GROUP && op->nin > 1;
     c->outer |= op->kind == OP_JOIN && op->join != JOIN_INNER;
+    c->lonely |= op->id < 100000 && c->know->lonely[op->id];
     if (op->kind == OP_GROUP && op->nin > c->inputs)
         c->inputs = op->nin;
     if (op->kind == OP_UNION && op->nin > c->sides)
@@ -1100,7 +1131,7 @@ static bool takes_two(const Class *c)
 
 static size_t shapes_for(Gen *g, const Class *cl, Shape *out)
 {
-    Choices c = { 0 };
+    Choices c = { .know = g->know };
     size_t n = 0;
     look_up(&c, cl->op);
     if (cl->op->cond)
@@ -1110,11 +1141,17 @@ static size_t shapes_for(Gen *g, const Class *cl, Shape *out)
     bool many = cl->kind == CLASS_MORE_THAN_LIMIT && cl->needs > 2;
     g->one_group = c.groups == 1 && !c.cogroups && !c.again && !many;
     g->no_proof = c.cogroups > 1 || c.inputs > 4;
+    for (int k = 2; k && c.lonely; k--)
+        n = add_shape(out, n, (Shape){ .group = k, .outer = OUTER_AS_ASKED });
     n = add_shape(out, n, (Shape){ .group = 2 });
     if (c.groups)
         n = add_shape(out, n, (Shape){ .group = 1 });
     if (c.groups && takes_two(cl))
         n = add_shape(out, n, (Shape){ .group = 1, .uneven = 1 });
+    for (int w = 1; w <= 2 && c.windows; w++) {
+        n = add_shape(out, n, (Shape){ .group = c.groups ? 1 : 2, .window = w });
+        n = add_shape(out, n, (Shape){ .group = 2, .window = w });
+    }
     for (int e = 1; c.cogroups && e < (1 << c.inputs) - 1 && c.inputs < 5; e++) {
         n = add_shape(out, n, (Shape){ .group = 2, .empty = e });
         n = add_shape(out, n, (Shape){ .group = 1, .empty = e });
@@ -1251,19 +1288,41 @@ static bool is_missing(const Gen *g, int from, int to)
     return false;
 }
 
-/* The last classes bring rows for most of the others, unless they are too hard. */
-static bool solve_turn(Gen *g, int turn, int pass, bool easy)
+typedef struct Turn {
+    int turn, pass;
+    bool easy;
+    bool progress;
+} Turn;
+
+/* In the first pass a class has a quarter of the time that is left. False: it used it up. */
+static bool take_turn(Gen *g, Turn *t, size_t i)
 {
     double patience = g->gp->patience > 0 ? g->gp->patience : 0.5;
-    bool progress = false;
-    for (size_t i = g->classes->n; i-- > 0;) {
-        Class *c = &g->classes->items[i];
-        if (c->shown || turn_of(c) != turn || (pass && impossible(c)) ||
-            (g->facts[c->op->id].below <= MOST_EASY) != easy)
-            continue;
-        progress |= solve_class(g, i, (pass ? 4 : 1) * patience, !pass);
-    }
-    return progress;
+    Class *c = &g->classes->items[i];
+    if (c->shown || turn_of(c) != t->turn || (t->pass && impossible(c)) ||
+        (g->facts[c->op->id].below <= MOST_EASY) != t->easy)
+        return true;
+    double deadline = g->deadline, now = clock_seconds();
+    if (!t->pass)
+        g->deadline = now + (deadline - now) / 4;
+    bool ok = solve_class(g, i, (t->pass ? 4 : 1) * patience, !t->pass);
+    bool in_time = ok || !late(g);
+    g->deadline = deadline;
+    t->progress |= ok;
+    return in_time;
+}
+
+/* The last classes bring rows for most of the others. If one is too hard, the
+ * first ones come first. */
+static bool solve_turn(Gen *g, int turn, int pass, bool easy)
+{
+    Turn t = { turn, pass, easy, false };
+    size_t last = g->classes->n;
+    while (last > 0 && take_turn(g, &t, last - 1))
+        last--;
+    for (size_t i = 0; i + 1 < last; i++)
+        take_turn(g, &t, i);
+    return t.progress;
 }
 
 static void solve_turns(Gen *g, int from, int to)
@@ -1499,7 +1558,8 @@ static void explain_rows(Gen *g, Examples *e)
             put_back(g, op, i, r);
             if (lost != SIZE_MAX) {
                 const Class *c = &g->classes->items[lost];
-                str_addf(&s, "line %d, %s %s: ", c->op->at.line, op_kind_name(c->op->kind),
+                src_print_line(&s, c->op->at, g->p->file);
+                str_addf(&s, ", %s %s: ", op_kind_name(c->op->kind),
                          c->op->alias ? c->op->alias : "");
                 class_print(c, &s);
             }

@@ -2,6 +2,7 @@
 #include "base/map.h"
 #include "dataflow/date.h"
 #include "dataflow/regex.h"
+#include "dataflow/udf.h"
 #include <assert.h>
 #include <ctype.h>
 #include <math.h>
@@ -507,6 +508,21 @@ static void neighbours(Know *k, const Datum *t, WordList *out)
     str_release(&s);
 }
 
+/* Arguments that users' functions were seen with: their answers are known. */
+static void gather_calls(Know *k, WordList *words)
+{
+    const UdfCall *calls;
+    size_t n = k->plan->udfs && !k->no_real_values ? udf_calls(k->plan->udfs, &calls) : 0;
+    for (size_t i = 0; i < n && i < MOST_CONSTANTS; i++)
+        for (size_t a = 0; a < calls[i].nargs; a++) {
+            const Datum *d = &calls[i].args[a];
+            if (datum_is_number(d))
+                push_number(k, datum_as_double(d), datum_as_double(d) != floor(datum_as_double(d)));
+            else if (d->kind == DATUM_TEXT)
+                vec_push(words, *d);
+        }
+}
+
 /* ---- dates */
 
 /* The moments that the program names, days and a month and a year around them,
@@ -641,9 +657,60 @@ static void twin(Know *k, Column *x, Column *y, int *next)
         }
 }
 
+/* A subquery that compares its rows with those of `outer`: x = outer.y, y IN (SELECT x …). */
+typedef struct Comparing {
+    Know *k;
+    const Op *outer, *inner;   /* whose rows terms see; inner: NULL outside of the subquery */
+    int *next;
+} Comparing;
+
+static void twin_terms(const Comparing *c, const Term *x, const Term *y)
+{
+    while (x->kind == TERM_CAST)
+        x = x->args[0];
+    while (y->kind == TERM_CAST)
+        y = y->args[0];
+    if (x->kind != TERM_FIELD || y->kind != TERM_FIELD || x->depth || y->depth != 1)
+        return;
+    Term here = *y;
+    here.depth = 0;
+    twin(c->k, column_of(c->k, c->inner, x), column_of(c->k, c->outer, &here), c->next);
+}
+
+static void look_at_equality(Term *t, void *arg)
+{
+    if (t->kind != TERM_EQ)
+        return;
+    twin_terms(arg, t->args[0], t->args[1]);
+    twin_terms(arg, t->args[1], t->args[0]);
+}
+
+static void look_at_subquery(Term *t, void *arg)
+{
+    Comparing c = *(Comparing *)arg;
+    const Op *op = t->op;
+    if (t->kind != TERM_EXISTS && t->kind != TERM_IN_QUERY && t->kind != TERM_SCALAR_QUERY)
+        return;
+    if (t->kind == TERM_IN_QUERY) {
+        Term first = { .kind = TERM_FIELD };
+        twin(c.k, column_of(c.k, op, &first), column_of(c.k, c.outer, t->args[0]), c.next);
+    }
+    for (; op->id >= 100000 && op->nin; op = op->in[0]) {
+        c.inner = op->in[0];
+        if (op->kind == OP_FILTER)
+            term_walk(op->cond, look_at_equality, &c);
+    }
+}
+
 static void find_twins(Know *k)
 {
     int next = 0;
+    for (size_t i = 0; i < k->plan->ops.len; i++) {
+        const Op *op = k->plan->ops.items[i];
+        if (op->kind == OP_FILTER)
+            term_walk(op->cond, look_at_subquery,
+                      &(Comparing){ .k = k, .outer = op->in[0], .next = &next });
+    }
     for (size_t i = 0; i < k->plan->ops.len; i++) {
         const Op *op = k->plan->ops.items[i];
         if ((op->kind != OP_JOIN && op->kind != OP_GROUP) || !op->keys)
@@ -653,6 +720,42 @@ static void find_twins(Know *k)
                 twin(k, column_of(k, op->in[0], op->keys[0].exprs[c]),
                      column_of(k, op->in[n], op->keys[n].exprs[c]), &next);
     }
+}
+
+/* ---- outer joins whose rows have no partner */
+
+static bool has_no_partner(const Op *join, size_t side)
+{
+    return (join->join == JOIN_LEFT && side == 1) || (join->join == JOIN_RIGHT && side == 0);
+}
+
+/* The outer join that column `index` of an op is null from. */
+static void mark_lonely(Know *k, const Op *op, int index)
+{
+    while (op->nin && index >= 0 && op->id < 100000) {
+        size_t side = 0;
+        if (op->kind == OP_JOIN || op->kind == OP_CROSS) {
+            for (; side + 1 < op->nin && op->in[side]->schema &&
+                   index >= (int)op->in[side]->schema->n;
+                 side++)
+                index -= (int)op->in[side]->schema->n;
+            if (op->kind == OP_JOIN && has_no_partner(op, side))
+                k->lonely[op->id] = true;
+        } else if (op->kind != OP_FILTER) {
+            return;
+        }
+        op = op->in[side];
+    }
+}
+
+static void find_lonely(Know *k, const Op *filter, const Term *cond)
+{
+    if (cond->kind == TERM_AND) {
+        find_lonely(k, filter, cond->args[0]);
+        find_lonely(k, filter, cond->args[1]);
+    }
+    if (cond->kind == TERM_IS_NULL && cond->args[0]->kind == TERM_FIELD && !cond->args[0]->depth)
+        mark_lonely(k, filter->in[0], cond->args[0]->index);
 }
 
 /* ---- tests of one column */
@@ -826,6 +929,7 @@ Know *know_new(const Plan *p, const Input *samples, bool no_real_values)
         if (p->ops.items[i]->kind == OP_LOAD)
             sample_columns(k, p->ops.items[i], g.widest);
     gather_numbers(k, &g);
+    gather_calls(k, &constants);
     for (size_t i = 0; i < g.dates.len; i++)
         vec_push(&patterns, g.dates.items[i]);
     k->ndates = g.dates.len;
@@ -839,6 +943,10 @@ Know *know_new(const Plan *p, const Input *samples, bool no_real_values)
             neighbours(k, &g.texts.items[i], &constants);
     gather_moments(k, &g);
     find_twins(k);
+    k->lonely = arena_array(&k->arena, bool, p->ops.len);
+    for (size_t i = 0; i < p->ops.len; i++)
+        if (p->ops.items[i]->kind == OP_FILTER)
+            find_lonely(k, p->ops.items[i], p->ops.items[i]->cond);
     column_tests(k);
     for (size_t i = 0; i < p->ops.len; i++)
         for (size_t c = 0; k->columns[i] && c < k->ncolumns[i]; c++)

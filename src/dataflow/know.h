@@ -39,6 +39,8 @@ typedef struct Know {
     const Plan *plan;
     Column **columns;          /* by op id, then column; NULL: no LOAD */
     size_t *ncolumns;
+    bool *lonely;              /* by op id: a FILTER below this outer JOIN keeps rows without a
+                                * partner only */
     const Input *samples;      /* by op id */
     Datum *numbers;            /* constants of the program and their neighbours */
     size_t nnumbers;

@@ -212,6 +212,27 @@ static bool parse_function(Pig *g, Op *op)
 
 static bool parse_loader(Pig *g, Op *op) { return !pig_take(g, "USING") || parse_function(g, op); }
 
+/* JsonLoader('a:int, b:chararray') has its schema as an argument. */
+static bool schema_of_loader(Pig *g, Op *op)
+{
+    if (op->schema || !op->loader || !str_ends(op->loader, "JsonLoader") || op->nloader_args != 1)
+        return true;
+    const char *s = arena_printf(g->a, "(%s)", op->loader_args[0]);
+    PigText text = pig_text_of(g->a, op->at.file, s, strlen(s));
+    Tokens tokens = g->tokens;
+    size_t at = g->at;
+    bool ok = pig_tokens(g->a, &text, &g->tokens, g->err);
+    for (size_t i = 0; ok && i < g->tokens.n; i++)
+        g->tokens.items[i].at = op->at;
+    g->at = 0;
+    ok = ok && pig_schema(g, &op->schema, &op->typed);
+    if (ok && pig_peek(g, 0)->kind != TOKEN_END)
+        ok = pig_expected(g, "the end of JsonLoader's schema");
+    g->tokens = tokens;
+    g->at = at;
+    return ok;
+}
+
 static Op *parse_load(Pig *g)
 {
     Op *op = new_op(g, OP_LOAD);
@@ -226,7 +247,7 @@ static Op *parse_load(Pig *g)
         return NULL;
     if (pig_take(g, "AS") && !pig_schema(g, &op->schema, &op->typed))
         return NULL;
-    return finish(g, op);
+    return schema_of_loader(g, op) ? finish(g, op) : NULL;
 }
 
 static bool parse_store(Pig *g)

@@ -3,6 +3,7 @@
  * types.c.
  */
 #include "dataflow/plan.h"
+#include "base/file.h"
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -55,6 +56,13 @@ void op_input(Plan *p, Op *op, Op *input)
     in[op->nin++] = input;
     op->in = in;
     input->nout++;
+}
+
+void src_print_line(Str *out, SrcPos at, const char *file)
+{
+    if (at.file && file && strcmp(at.file, file))
+        str_addf(out, "%s ", path_base(at.file));
+    str_addf(out, "line %d", at.line);
 }
 
 void plan_note(Plan *p, SrcPos at, const char *fmt, ...)

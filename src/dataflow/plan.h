@@ -306,6 +306,8 @@ bool op_finish(Plan *p, Op *op, Err *err);
 bool plan_finish(Plan *p, Err *err);
 void plan_check(const Plan *p); /* asserts what always holds */
 const char *op_kind_name(OpKind k); /* "FILTER" */
+/* "line 7"; of another file than `file` "macros.pig line 7". */
+void src_print_line(Str *out, SrcPos at, const char *file);
 /* The last top-level op with this alias, or NULL. */
 Op *plan_find(const Plan *p, const char *alias);
 

@@ -56,6 +56,8 @@ int sql_find_column(const Rel *r, const char *table, const char *name)
 
 static Term *key_term(Sql *q, const Names *n, size_t k, int depth, SrcPos at)
 {
+    if (n->flat)
+        return term_field(q->p, depth, (int)k, at);
     Term *key = term_field(q->p, depth, 0, at);
     if (n->nkeys == 1)
         return key;
@@ -100,7 +102,7 @@ static Term *grouped_column(Sql *q, const Names *n, int index, int depth, SrcPos
     }
     const SqlColumn *c = &n->rel.cols[index];
     bool loose = q->o && q->o->dialect == SQL_SQLITE;
-    if (!depends_on_keys(n, c) && !loose) {
+    if (n->flat || (!depends_on_keys(n, c) && !loose)) {
         sql_fail(q, at, "column %s is neither in GROUP BY nor inside an aggregate", c->name);
         return NULL;
     }
@@ -751,11 +753,40 @@ static const char *aggregate_name(const char *name)
     return name;
 }
 
+/* An aggregate or GROUPING() that is a column of flat groups; NULL: none. */
+static Term *flat_column(Sql *q, const json_t *body, const Names *n)
+{
+    for (size_t i = 0; i < n->nflat; i++)
+        if (sql_same(sql_body(n->flat[i]), body))
+            return term_field(q->p, 0, (int)(n->nkeys + i), sql_at(q, body));
+    return NULL;
+}
+
+/* GROUPING(): without grouping sets all its arguments are keys. */
+static Term *grouping(Sql *q, json_t *e, Names *n)
+{
+    Term *t = flat_column(q, e, n);
+    if (t)
+        return t;
+    json_t *args = json_object_get(e, "args");
+    for (size_t i = 0; i < sql_count(args); i++) {
+        Term *x = n->grouped && !n->flat ? expr(q, json_array_get(args, i), n) : NULL;
+        if (!x || x->kind == TERM_AGGREGATE) {
+            sql_fail(q, sql_at(q, e), "GROUPING: expected a key of GROUP BY");
+            return NULL;
+        }
+    }
+    return term_const(q->p, datum_int(0), sql_at(q, e));
+}
+
 static Term *aggregate(Sql *q, json_t *c, Names *n)
 {
     SrcPos at = sql_at(q, c);
+    Term *column = flat_column(q, c, n);
+    if (column)
+        return column;
     json_t *args = json_object_get(c, "args"), *filter = json_object_get(c, "agg_filter");
-    if (!n->grouped) {
+    if (!n->grouped || n->flat) {
         sql_fail(q, at, "%s cannot stand here: there is no group", call_name(c));
         return NULL;
     }
@@ -1017,6 +1048,8 @@ static Term *any_kind(Sql *q, json_t *node, Names *n)
         return sub_link(q, e, n);
     if (!strcmp(kind, "FuncCall"))
         return func_call(q, e, n);
+    if (!strcmp(kind, "GroupingFunc"))
+        return grouping(q, e, n);
     if (!strcmp(kind, "SQLValueFunction") && strstr(json_str(e, "op"), "CURRENT_DATE"))
         return now(q, true, sql_at(q, e));
     if (!strcmp(kind, "SQLValueFunction") && strstr(json_str(e, "op"), "TIMESTAMP"))

@@ -1,7 +1,7 @@
 /*
  * sql_int - what the parts of the SQL front end share: sql.c (texts,
  * statements), schema.c (CREATE TABLE), sql_select.c (SELECT), sql_from.c (FROM
- * and joins), sql_expr.c (expressions).
+ * and joins), sql_group.c (GROUP BY), sql_expr.c (expressions).
  *
  * The parser hands over a tree in JSON. Every node is an object with one key,
  * its kind, or (where only one kind can stand) the content without that key.
@@ -31,7 +31,8 @@ typedef struct Rel {
 } Rel;
 
 /* What names mean at some place. A grouped scope sees rows (key, bag of rows of
- * `rel`), and after window functions one more column each. */
+ * `rel`), and after window functions one more column each. With several grouping
+ * sets its rows are flat: a column for each key, then one for each of `flat`. */
 typedef struct Names {
     Scope scope;               /* first: the types' view of the same */
     Rel rel;
@@ -40,10 +41,20 @@ typedef struct Names {
     json_t **keys;             /* GROUP BY */
     Term **key_terms;          /* … seen from a row of `rel` */
     size_t nkeys;
+    json_t **flat;             /* aggregates and GROUPING()s that are columns now; or NULL */
+    size_t nflat;
     json_t **windows;          /* nodes that are columns now */
     size_t nwindows;
     int window_at;             /* the first of these columns */
 } Names;
+
+/* One SELECT while it is built. */
+typedef struct SqlSelect {
+    json_t *s;
+    json_t *targets;           /* nodes of the output columns, * spelled out */
+    Rel rel;                   /* what there is so far */
+    Names *names;              /* how expressions see it */
+} SqlSelect;
 
 typedef struct SqlCte {
     const char *name;
@@ -111,6 +122,11 @@ bool sql_type(Sql *q, const json_t *type_name, Type *out, bool *day, int *size, 
 
 /* ---- sql_select.c */
 bool sql_select(Sql *q, json_t *s, Rel *out);
+
+json_t *sql_target_value(const SqlSelect *sel, size_t i);
+
+/* ---- sql_group.c */
+bool sql_group(Sql *q, SqlSelect *sel);                /* GROUP BY; HAVING is the caller's */
 
 /* ---- sql_from.c */
 /* FROM, and the parts of WHERE that join; *rest has the other parts. */

@@ -7,14 +7,6 @@
 #include <assert.h>
 #include <stdio.h>
 
-/* One SELECT while it is built. */
-typedef struct Select {
-    json_t *s;
-    json_t *targets;           /* nodes of the output columns, * spelled out */
-    Rel rel;                   /* what there is so far */
-    Names *names;              /* how expressions see it */
-} Select;
-
 /* ---- WHERE and HAVING */
 
 static bool filter(Sql *q, Rel *r, json_t *conds, Names *n, const char *word)
@@ -37,7 +29,7 @@ static bool no_table(Sql *q, SrcPos at, Rel *out)
     return true;
 }
 
-static bool from_where(Sql *q, Select *sel)
+static bool from_where(Sql *q, SqlSelect *sel)
 {
     json_t *from = json_object_get(sel->s, "fromClause");
     json_t *where = json_object_get(sel->s, "whereClause"), *rest = json_array();
@@ -70,7 +62,7 @@ static json_t *star_ref(const SqlColumn *c, const json_t *like)
 }
 
 /* All columns, or those of one table, in the order of FROM. */
-static bool spell_star(Sql *q, const Select *sel, const json_t *ref, json_t *out)
+static bool spell_star(Sql *q, const SqlSelect *sel, const json_t *ref, json_t *out)
 {
     const json_t *fields = json_object_get(ref, "fields");
     size_t n = sql_count(fields), found = 0;
@@ -94,7 +86,7 @@ static bool spell_star(Sql *q, const Select *sel, const json_t *ref, json_t *out
                              table ? table : "", table ? "." : "");
 }
 
-static bool spell_targets(Sql *q, Select *sel)
+static bool spell_targets(Sql *q, SqlSelect *sel)
 {
     json_t *list = json_object_get(sel->s, "targetList");
     for (size_t i = 0; i < sql_count(list); i++) {
@@ -112,12 +104,12 @@ static bool spell_targets(Sql *q, Select *sel)
     return true;
 }
 
-static json_t *target_value(const Select *sel, size_t i)
+json_t *sql_target_value(const SqlSelect *sel, size_t i)
 {
     return json_object_get(json_object_get(json_array_get(sel->targets, i), "ResTarget"), "val");
 }
 
-static const char *target_name(Sql *q, const Select *sel, size_t i)
+static const char *target_name(Sql *q, const SqlSelect *sel, size_t i)
 {
     const json_t *t = json_object_get(json_array_get(sel->targets, i), "ResTarget");
     const char *name = json_str(t, "name"), *table;
@@ -133,71 +125,19 @@ static const char *target_name(Sql *q, const Select *sel, size_t i)
     return *name ? arena_strdup(&q->p->arena, name) : "?column?";
 }
 
-/* ---- GROUP BY */
+/* ---- GROUP BY, HAVING */
 
-/* A key may be the number or the name of an output column. */
-static json_t *group_key(Sql *q, const Select *sel, json_t *key)
+static bool group(Sql *q, SqlSelect *sel)
 {
-    const json_t *c = json_object_get(key, "A_Const"), *v = json_object_get(c, "ival");
-    const json_t *ref = json_object_get(key, "ColumnRef");
-    const char *table, *name;
-    if (v) {
-        long long i = json_int(v, "ival", 0);
-        if (i >= 1 && (size_t)i <= sql_count(sel->targets))
-            return target_value(sel, (size_t)i - 1);
-        sql_fail(q, sql_at(q, key), "there is no column %lld in the output", i);
-        return NULL;
-    }
-    if (ref && sql_column_ref(ref, &table, &name) && !table &&
-        sql_find_column(&sel->rel, NULL, name) == -1)
-        for (size_t i = 0; i < sql_count(sel->targets); i++)
-            if (!strcmp(json_str(json_object_get(json_array_get(sel->targets, i), "ResTarget"),
-                                 "name"),
-                        name))
-                return target_value(sel, i);
-    return key;
-}
-
-static bool group(Sql *q, Select *sel)
-{
-    json_t *list = json_object_get(sel->s, "groupClause");
     json_t *having = json_object_get(sel->s, "havingClause");
-    bool wanted = sql_count(list) || having || sql_has_aggregate(sel->targets) ||
+    bool wanted = json_object_get(sel->s, "groupClause") || having ||
+                  sql_has_aggregate(sel->targets) ||
                   sql_has_aggregate(json_object_get(sel->s, "sortClause"));
-    if (!wanted)
-        return true;
-    Names *rows = sel->names, *n = arena_new(&q->p->arena, Names);
-    Op *op =
-        sql_op(q, OP_GROUP, sql_at(q, sql_count(list) ? list : sel->targets), &sel->rel, "group");
-    op->text = sql_count(list) ? sql_source(q, "GROUP BY", list) : "all rows as one group";
-    n->nkeys = sql_count(list);
-    n->keys = arena_array(&q->p->arena, json_t *, n->nkeys + 1);
-    n->key_terms = arena_array(&q->p->arena, Term *, n->nkeys + 1);
-    for (size_t i = 0; i < n->nkeys; i++) {
-        json_t *key = json_array_get(list, i);
-        if (json_object_get(key, "GroupingSet"))
-            return sql_fail(q, sql_at(q, key), "not supported: GROUPING SETS, ROLLUP, CUBE");
-        n->keys[i] = group_key(q, sel, key);
-        n->key_terms[i] = n->keys[i] ? sql_expr(q, n->keys[i], rows) : NULL;
-        if (!n->key_terms[i])
-            return false;
-    }
-    op->all = op->even_empty = !n->nkeys;
-    op->keys = arena_array(&q->p->arena, Keys, 1);
-    op->keys[0] = (Keys){ .exprs = n->key_terms, .n = n->nkeys };
-    if (!sql_finish(q, op))
-        return false;
-    n->rel = sel->rel;
-    n->grouped = true;
-    n->up = q->outer;
-    n->scope = (Scope){ op->schema, q->outer ? &q->outer->scope : NULL };
-    sel->rel.op = op;
-    sel->names = n;
-    if (!having)
-        return true;
+    if (!wanted || !having)
+        return !wanted || sql_group(q, sel);
     json_t *conds = json_array();
     sql_conjuncts(having, conds);
-    bool ok = filter(q, &sel->rel, conds, n, "HAVING");
+    bool ok = sql_group(q, sel) && filter(q, &sel->rel, conds, sel->names, "HAVING");
     json_decref(conds);
     return ok;
 }
@@ -224,7 +164,7 @@ static void find_windows(json_t *v, json_t *out)
     json_object_foreach(v, key, x) find_windows(x, out);
 }
 
-static bool windows(Sql *q, Select *sel, json_t *found)
+static bool windows(Sql *q, SqlSelect *sel, json_t *found)
 {
     find_windows(sel->targets, found);
     find_windows(json_object_get(sel->s, "sortClause"), found);
@@ -258,7 +198,7 @@ static bool windows(Sql *q, Select *sel, json_t *found)
 
 /* ---- the output */
 
-static bool project(Sql *q, Select *sel, Rel *out)
+static bool project(Sql *q, SqlSelect *sel, Rel *out)
 {
     size_t n = sql_count(sel->targets);
     Op *op = sql_op(q, OP_FOREACH, sql_at(q, sel->targets), &sel->rel, "select");
@@ -268,7 +208,7 @@ static bool project(Sql *q, Select *sel, Rel *out)
     *out = (Rel){ op, sql_columns(q, n), n };
     for (size_t i = 0; i < n; i++) {
         Schema *as = schema_new(&q->p->arena, 1);
-        Term *e = sql_expr(q, target_value(sel, i), sel->names);
+        Term *e = sql_expr(q, sql_target_value(sel, i), sel->names);
         if (!e)
             return false;
         as->fields[0].name = out->cols[i].name = target_name(q, sel, i);
@@ -298,7 +238,7 @@ static bool distinct(Sql *q, json_t *s, Rel *r)
 /* ---- ORDER BY and LIMIT */
 
 /* The output column that a sort key names; -1: none. `sel` may be NULL. */
-static int sort_column(const Select *sel, const Rel *out, const json_t *node)
+static int sort_column(const SqlSelect *sel, const Rel *out, const json_t *node)
 {
     const json_t *c = json_object_get(json_object_get(node, "A_Const"), "ival");
     const json_t *ref = json_object_get(node, "ColumnRef");
@@ -312,13 +252,13 @@ static int sort_column(const Select *sel, const Rel *out, const json_t *node)
             if (out->cols[i].name && !strcmp(out->cols[i].name, name))
                 return (int)i;
     for (size_t i = 0; sel && i < sql_count(sel->targets); i++)
-        if (sql_same(target_value(sel, i), node))
+        if (sql_same(sql_target_value(sel, i), node))
             return (int)i;
     return -1;
 }
 
 /* Sorts `r`; keys are columns of `out`, or, if `n`, expressions seen from r. */
-static bool order(Sql *q, Select *sel, json_t *list, Rel *r, const Rel *out, Names *n)
+static bool order(Sql *q, SqlSelect *sel, json_t *list, Rel *r, const Rel *out, Names *n)
 {
     Op *op = sql_op(q, OP_ORDER, sql_at(q, list), r, "order");
     op->text = sql_source(q, "ORDER BY", list);
@@ -332,7 +272,7 @@ static bool order(Sql *q, Select *sel, json_t *list, Rel *r, const Rel *out, Nam
             return false;
         if (n)
             op->order[i].expr =
-                sql_expr(q, column >= 0 ? target_value(sel, (size_t)column) : node, n);
+                sql_expr(q, column >= 0 ? sql_target_value(sel, (size_t)column) : node, n);
         else if (column >= 0)
             op->order[i].expr = term_field(q->p, 0, column, sql_at(q, node));
         else
@@ -368,7 +308,7 @@ static bool limit(Sql *q, json_t *s, Rel *r)
 
 /* ---- one SELECT */
 
-static bool all_in_output(const Select *sel, const json_t *list, const Rel *out)
+static bool all_in_output(const SqlSelect *sel, const json_t *list, const Rel *out)
 {
     for (size_t i = 0; i < sql_count(list); i++) {
         json_t *s = json_object_get(json_array_get(list, i), "SortBy");
@@ -379,7 +319,7 @@ static bool all_in_output(const Select *sel, const json_t *list, const Rel *out)
 }
 
 /* The names of the output, before it is made. */
-static Rel coming(Sql *q, const Select *sel)
+static Rel coming(Sql *q, const SqlSelect *sel)
 {
     size_t n = sql_count(sel->targets);
     Rel r = { NULL, sql_columns(q, n), n };
@@ -388,7 +328,7 @@ static Rel coming(Sql *q, const Select *sel)
     return r;
 }
 
-static bool one_select(Sql *q, Select *sel, json_t *found, Rel *out)
+static bool one_select(Sql *q, SqlSelect *sel, json_t *found, Rel *out)
 {
     json_t *sort = json_object_get(sel->s, "sortClause");
     if (json_object_get(sel->s, "lockingClause"))
@@ -410,7 +350,7 @@ static bool one_select(Sql *q, Select *sel, json_t *found, Rel *out)
 
 static bool simple(Sql *q, json_t *s, Rel *out)
 {
-    Select sel = { .s = s, .targets = json_array() };
+    SqlSelect sel = { .s = s, .targets = json_array() };
     json_t *found = json_array();
     bool ok = one_select(q, &sel, found, out);
     json_decref(found);

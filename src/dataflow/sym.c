@@ -819,15 +819,42 @@ static Num product(Sought *s, Num x, Num y)
     return p;
 }
 
-/* x / y of reals: the number that gives x times y. */
+/* Whole numbers: what is left of x behind r times y is smaller than y, and has the sign of x. */
+static Truth is_whole_quotient(Sought *s, Num r, Num x, Num y)
+{
+    Num zero = arith_int(s->z, 0), rest = arith_sub(s->z, x, product(s, r, y));
+    Num size = arith_choose(s->z, arith_lt(s->z, y, zero), arith_sub(s->z, zero, y), y);
+    Truth up = arith_and(s->z, arith_le(s->z, zero, rest), arith_lt(s->z, rest, size));
+    Truth down = arith_and(s->z, arith_le(s->z, rest, zero),
+                           arith_lt(s->z, arith_sub(s->z, zero, size), rest));
+    Truth negative = arith_lt(s->z, x, zero);
+    return arith_or(s->z, arith_and(s->z, negative, down),
+                    arith_and(s->z, arith_not(s->z, negative), up));
+}
+
+/* x / y: the number that gives x times y. */
 static Num quotient(Sought *s, Num x, Num y)
 {
-    if (!s->simple || arith_is_known(s->z, y) || !arith_is_real(s->z, y))
+    if (arith_is_known(s->z, y))
         return arith_div(s->z, x, y);
-    Num r = arith_real_var(s->z);
-    Truth zero = arith_eq(s->z, y, arith_real(s->z, 0));
-    arith_define(s->z, r, arith_or(s->z, zero, arith_eq(s->z, product(s, r, y), x)));
+    s->products = true;
+    if (!s->simple)
+        return arith_div(s->z, x, y);
+    bool real = arith_is_real(s->z, x) || arith_is_real(s->z, y);
+    Num r = real ? arith_real_var(s->z) : arith_int_var(s->z);
+    Truth zero = arith_eq(s->z, y, real ? arith_real(s->z, 0) : arith_int(s->z, 0));
+    Truth is = real ? arith_eq(s->z, product(s, r, y), x) : is_whole_quotient(s, r, x, y);
+    arith_define(s->z, r, arith_or(s->z, zero, is));
     return r;
+}
+
+/* What a division of whole numbers leaves. */
+static Num remainder_of(Sought *s, Num x, Num y)
+{
+    s->products |= !arith_is_known(s->z, y);
+    if (arith_is_known(s->z, y) || !s->simple)
+        return arith_mod(s->z, x, y);
+    return arith_sub(s->z, x, product(s, quotient(s, x, y), y));
 }
 
 /* x to a small whole power. */
@@ -1036,7 +1063,7 @@ static Sym of_arith(Sought *s, const Term *t, const SymEnv *env)
     default: {
         Truth ends = arith_and(s->z, arith_not(s->z, null), arith_eq(s->z, b, zero));
         null = arith_or(s->z, null, arith_eq(s->z, b, zero));
-        r = t->kind == TERM_DIV || is_real(kind) ? quotient(s, a, b) : arith_mod(s->z, a, b);
+        r = t->kind == TERM_DIV || is_real(kind) ? quotient(s, a, b) : remainder_of(s, a, b);
         if ((t->kind == TERM_MOD && s->plan->lang == LANG_PIG) || (s->plan->postgres && !s->lazy))
             sought_assert_as(s, arith_not(s->z, ends), TAG_RANGE);
         break;

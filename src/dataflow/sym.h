@@ -73,12 +73,14 @@ typedef struct Shape {
     int group;                 /* rows in a group */
     int uneven;                /* the next group of the same op has one row more */
     int empty;                 /* COGROUP: inputs without rows, as bits */
-    int outer;                 /* outer JOIN: 0 joined, 1 left alone, 2 right alone */
+    int outer;                 /* outer JOIN: 0 joined, 1 left alone, 2 right alone, or */
+                               /* OUTER_AS_ASKED: alone if a FILTER asks for it */
     int side;                  /* UNION: which input, or SIDE_BY_TURNS */
     int null_key;              /* the key of a GROUP is null */
+    int window;                /* another row of a partition: 0 none, 1 before, 2 behind */
 } Shape;
 
-enum { SIDE_BY_TURNS = -1 };
+enum { SIDE_BY_TURNS = -1, OUTER_AS_ASKED = 3 };
 
 /* EXISTS of a subquery that looks through one table, or the other rows that a
  * subquery of one row must not have. */

@@ -22,6 +22,7 @@
 #include "program/debuginfo.h"
 #include "program/program_int.h"
 #include <assert.h>
+#include <ctype.h>
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/Analysis.h>
 #include <llvm-c/BitReader.h>
@@ -328,34 +329,79 @@ static void take_apart(const Linker *l, const LinkUnit *u, LLVMModuleRef m)
     }
 }
 
-/* ---- wrapped symbols */
+/* ---- symbols that the link renames */
 
-/* One word for the linker; `next`: the one before was --wrap. Is this one? */
-static bool add_wrapped(const char *word, size_t n, bool next, Strings *out)
+static void add_pair(Strings *out, const char *from, const char *to)
 {
-    while (n && *word == '-')
-        word++, n--;
-    bool with_name = n > 5 && memcmp(word, "wrap=", 5) == 0;
-    if (next || with_name) {
-        char *name = xstrndup(with_name ? word + 5 : word, with_name ? n - 5 : n);
-        strings_add(out, name);
-        free(name);
-    }
-    return !next && n == 4 && memcmp(word, "wrap", 4) == 0;
+    strings_add(out, from);
+    strings_add(out, to);
 }
 
-void link_wrapped(const Strings *command, Strings *out)
+static void add_wrapped(Strings *out, const char *name)
 {
-    bool next = false;
+    char *wrap = xprintf("__wrap_%s", name), *real = xprintf("__real_%s", name);
+    add_pair(out, name, wrap);
+    add_pair(out, real, name);
+    free(wrap);
+    free(real);
+}
+
+/* NAME=OTHER; an expression is no name of a variable. */
+static void add_defined(Strings *out, char *text)
+{
+    char *to = strchr(text, '=');
+    if (!to)
+        return;
+    *to++ = 0;
+    if (*text && *to && !isdigit((unsigned char)*to) && !strpbrk(to, "+-*/()<>&|~ \t"))
+        add_pair(out, text, to);
+}
+
+/* One word for the linker; `before`: the option whose value it is, or NULL. Which option is this one? */
+static const char *add_renamed(const char *word, size_t n, const char *before, Strings *out)
+{
+    static const char *const options[] = { "wrap", "defsym", "fini" };
+    const char *option = before;
+    if (!option)
+        while (n && *word == '-')
+            word++, n--;
+    for (size_t i = 0; !option && i < sizeof options / sizeof *options; i++) {
+        size_t len = strlen(options[i]);
+        if (n < len || memcmp(word, options[i], len) != 0)
+            continue;
+        if (n == len)
+            return options[i];
+        if (word[len] == '=') {
+            option = options[i];
+            word += len + 1;
+            n -= len + 1;
+        }
+    }
+    if (!option || !n)
+        return NULL;
+    char *text = xstrndup(word, n);
+    if (!strcmp(option, "wrap"))
+        add_wrapped(out, text);
+    else if (!strcmp(option, "fini"))
+        add_pair(out, "", text);
+    else
+        add_defined(out, text);
+    free(text);
+    return NULL;
+}
+
+void link_renamed(const Strings *command, Strings *out)
+{
+    const char *before = NULL;
     for (size_t i = 0; i < command->len; i++) {
         const char *word = command->items[i];
         if (strcmp(word, "-Xlinker") == 0 && i + 1 < command->len) {
             word = command->items[++i];
-            next = add_wrapped(word, strlen(word), next, out);
+            before = add_renamed(word, strlen(word), before, out);
         } else if (str_starts(word, "-Wl,")) {
             for (const char *part = word + 4, *end; *part; part = *end ? end + 1 : end) {
                 end = part + strcspn(part, ",");
-                next = add_wrapped(part, (size_t)(end - part), next, out);
+                before = add_renamed(part, (size_t)(end - part), before, out);
             }
         }
     }
@@ -378,19 +424,34 @@ static void redirect(LLVMModuleRef m, const char *from, const char *to)
         LLVMDeleteGlobal(v);
 }
 
-static void wrap_symbols(LLVMModuleRef m, const Strings *command)
+/* The linker's -fini: this function runs when the program ends. */
+static const char end_mark[] = "sundew-runs-at-end";
+
+static void mark_end(LLVMModuleRef m, const char *name)
 {
-    Strings wrapped = { 0 };
-    link_wrapped(command, &wrapped);
-    for (size_t i = 0; i < wrapped.len; i++) {
-        char *wrap = xprintf("__wrap_%s", wrapped.items[i]);
-        char *real = xprintf("__real_%s", wrapped.items[i]);
-        redirect(m, wrapped.items[i], wrap);
-        redirect(m, real, wrapped.items[i]);
-        free(wrap);
-        free(real);
-    }
-    strings_release(&wrapped);
+    LLVMValueRef f = LLVMGetNamedFunction(m, name);
+    if (f)
+        LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
+                                LLVMCreateStringAttribute(LLVMGetModuleContext(m), end_mark,
+                                                          sizeof end_mark - 1, "", 0));
+}
+
+bool program_runs_at_end(LLVMValueRef function)
+{
+    return LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, end_mark,
+                                         sizeof end_mark - 1);
+}
+
+static void rename_symbols(LLVMModuleRef m, const Strings *command)
+{
+    Strings renamed = { 0 };
+    link_renamed(command, &renamed);
+    for (size_t i = 0; i + 1 < renamed.len; i += 2)
+        if (*renamed.items[i])
+            redirect(m, renamed.items[i], renamed.items[i + 1]);
+        else
+            mark_end(m, renamed.items[i + 1]);
+    strings_release(&renamed);
 }
 
 static void add_unit(Linker *l, const LinkUnit *u)
@@ -408,7 +469,7 @@ static void add_unit(Linker *l, const LinkUnit *u)
     }
     if (m) {
         if (u->link)
-            wrap_symbols(m, u->link);
+            rename_symbols(m, u->link);
         if (u->library)
             take_apart(l, u, m);
         settle_names(l, m);

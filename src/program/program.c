@@ -252,13 +252,13 @@ static void tables_key(const CapturedProgram *c, char key[ID_LEN + 1])
         sha256_add(&h, c->units[i]->id, strlen(c->units[i]->id) + 1);
     for (size_t i = 0; i < c->nlibraries; i++)
         sha256_add(&h, &c->ends[i], sizeof c->ends[i]);
-    Strings wrapped = { 0 };
-    link_wrapped(&c->link, &wrapped);
+    Strings renamed = { 0 };
+    link_renamed(&c->link, &renamed);
     for (size_t i = 0; i < c->nlibraries; i++)
-        link_wrapped(&c->libraries[i]->link, &wrapped);
-    for (size_t i = 0; i < wrapped.len; i++)
-        sha256_add(&h, wrapped.items[i], strlen(wrapped.items[i]) + 1);
-    strings_release(&wrapped);
+        link_renamed(&c->libraries[i]->link, &renamed);
+    for (size_t i = 0; i < renamed.len; i++)
+        sha256_add(&h, renamed.items[i], strlen(renamed.items[i]) + 1);
+    strings_release(&renamed);
     sha256_end_id(&h, key);
     free(version);
 }

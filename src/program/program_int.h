@@ -15,8 +15,10 @@ typedef struct LinkUnit {
     const Strings *link;      /* the command that linked it; NULL: not known */
 } LinkUnit;
 
-/* link.c: the symbols that a link command wraps: "-Wl,--wrap=f". */
-void link_wrapped(const Strings *command, Strings *out);
+/* link.c: pairs of symbols, the second of which is meant where units say the first:
+ * "-Wl,--wrap=f", "-Wl,--defsym=a=b". Behind an empty one: a function that runs at the end,
+ * "-Wl,-fini=f". */
+void link_renamed(const Strings *command, Strings *out);
 
 typedef Vec(ProgramNote) Notes;
 

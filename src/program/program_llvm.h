@@ -22,6 +22,8 @@ LLVMModuleRef program_module_copy(const Program *p, LLVMContextRef ctx, Err *err
 LLVMValueRef program_function_value(const Program *p, const Function *fn);
 const Function *program_function_of(const Program *p, LLVMValueRef fn);
 
+/* Does the link make this function run when the program ends (-Wl,-fini=f)? */
+bool program_runs_at_end(LLVMValueRef function);
 /* Is a function used in another way than to call it, in the module as it is now? */
 bool llvm_is_address_taken(LLVMValueRef fn);
 /* How many bytes a GEP moves its pointer; false: not all of its indices are

@@ -206,8 +206,9 @@ static void probe_call(Scheduling *s, LLVMValueRef i)
     const struct touching *t = touching_of(name);
     if (t) {
         probe_arguments(s, i, t);
-    } else if (LLVMIsAFunction(f) && LLVMIsDeclaration(f) && is_scheduled(name)) {
-        uint32_t site = site_of(s, i, name);
+    } else if (LLVMIsAFunction(f) ? LLVMIsDeclaration(f) && is_scheduled(name)
+                                  : !LLVMIsAInlineAsm(f)) {      /* a pointer may lead to one */
+        uint32_t site = site_of(s, i, *name ? name : "call");
         go_before(s, i);
         LLVMBuildStore(s->w->builder, weave_int(s->w, s->w->i32, site), s->site);
     }

@@ -46,6 +46,7 @@ static void make_crashes(Samples_ *out)
     sample_record(&s, SUNDEW_REC_EXTERNAL, external, 8, "puts", 4);
     sample_record(&s, SUNDEW_REC_MAPS, maps, strlen(maps), NULL, 0);
     sample_record(&s, SUNDEW_REC_FILE, &fr, sizeof fr, "text", 4);
+    sample_record(&s, SUNDEW_REC_FILE_NAME, &fr.address, 8, "in/a", 4);
     sample_record(&s, SUNDEW_REC_MISSING, &lack, sizeof lack, "big", 3);
     sample_record(&s, 999, "later", 5, NULL, 0);
     sample_end(&s);

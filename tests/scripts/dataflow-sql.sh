@@ -119,6 +119,61 @@ SELECT count(*) FROM (SELECT city FROM customer WHERE name = 'ann' INTERSECT SEL
 EOF
 ok "INTERSECT gives each row once" says "completeness 1.00" "$SUNDEW" -w ws examples both.sql --schema schema.sql
 ok "…and SQLite has the same answer" "$check" schema.sql both.sql
+cat >far-schema.sql <<'EOF'
+CREATE TABLE sale (id int PRIMARY KEY, buyer int, price int);
+CREATE TABLE buyer (id int PRIMARY KEY, home int);
+CREATE TABLE home (id int PRIMARY KEY, zip text);
+EOF
+echo "SELECT zip, sum(price) FROM sale, buyer, home WHERE sale.buyer = buyer.id AND buyer.home = home.id GROUP BY zip ORDER BY zip LIMIT 100" >far.sql
+ok "a hundred groups across joins that no foreign key tells" says "sundew: complete" "$SUNDEW" -w ws examples far.sql --schema far-schema.sql
+ok "…and SQLite has the same answer" "$check" far-schema.sql far.sql
+cat >anti-schema.sql <<'EOF'
+CREATE TABLE sold (id int PRIMARY KEY, item int NOT NULL, n int);
+CREATE TABLE back (id int PRIMARY KEY, sold int, item int);
+CREATE TABLE web (id int PRIMARY KEY, item int NOT NULL, n int);
+EOF
+cat >anti.sql <<'EOF'
+SELECT s.item, s.n, w.n FROM (SELECT sold.item, sum(n) AS n FROM sold LEFT JOIN back ON back.sold = sold.id WHERE back.id IS NULL GROUP BY sold.item) s
+LEFT JOIN (SELECT item, sum(n) AS n FROM web GROUP BY item) w ON w.item = s.item
+WHERE coalesce(w.n, 0) > 0 ORDER BY 1
+EOF
+ok "one outer join without a partner, another with one" says "sundew: complete" "$SUNDEW" -w ws examples anti.sql --schema anti-schema.sql
+ok "…and SQLite has the same answer" "$check" anti-schema.sql anti.sql
+echo "SELECT item, count(*) FROM sold WHERE EXISTS (SELECT 1 FROM back WHERE back.sold = sold.id) AND id IN (SELECT web.id FROM web WHERE web.n > 3) GROUP BY item ORDER BY item LIMIT 50" >served.sql
+ok "fifty groups whose rows a subquery must find" says "sundew: complete" "$SUNDEW" -w ws examples served.sql --schema anti-schema.sql
+ok "…and SQLite has the same answer" "$check" anti-schema.sql served.sql
+echo "CREATE TABLE sold (id int PRIMARY KEY, item int NOT NULL, day date NOT NULL, n int NOT NULL);" >win-schema.sql
+echo "SELECT item, n FROM (SELECT item, n, avg(n) OVER (PARTITION BY item) AS mean, rank() OVER (PARTITION BY item ORDER BY n DESC) AS place FROM sold) x WHERE n > 1.5 * mean AND mean > 10" >mean.sql
+echo "SELECT item, day FROM (SELECT item, day, n, lag(n) OVER (PARTITION BY item ORDER BY day) AS last, rank() OVER (PARTITION BY item ORDER BY day) AS place FROM sold) x WHERE n > last + 5 AND place = 2" >lag.sql
+echo "SELECT item, total FROM (SELECT item, day, sum(n) AS total, avg(sum(n)) OVER (PARTITION BY item) AS mean FROM sold GROUP BY item, day) x WHERE CASE WHEN mean > 0 THEN abs(total - mean) / mean END > 0.1 ORDER BY total" >share-of-mean.sql
+for q in mean lag share-of-mean; do
+    ok "two rows of one partition: $q" says "sundew: complete" "$SUNDEW" -w ws examples $q.sql --schema win-schema.sql
+    ok "…and SQLite has the same answer" "$check" win-schema.sql $q.sql
+done
+cat >many-schema.sql <<'EOF'
+CREATE TABLE line (item int NOT NULL, ticket int NOT NULL, day int NOT NULL, PRIMARY KEY (item, ticket));
+CREATE TABLE house (id int PRIMARY KEY, cars int, deps int, kind text);
+EOF
+echo "SELECT ticket FROM line GROUP BY ticket HAVING count(*) BETWEEN 90 AND 95" >many.sql
+ok "ninety rows of a group whose key is a part of the primary key" says "sundew: complete" "$SUNDEW" -w ws examples many.sql --schema many-schema.sql
+ok "…and SQLite has the same answer" "$check" many-schema.sql many.sql
+echo "SELECT kind FROM house WHERE cars > 0 AND (CASE WHEN cars > 0 THEN deps / cars ELSE NULL END) > 1.2 GROUP BY kind HAVING count(*) >= 3 ORDER BY kind" >cars.sql
+ok "whole numbers divided by one that is not known" says "sundew: complete" "$SUNDEW" -w ws examples cars.sql --schema many-schema.sql --time 120s
+ok "…and SQLite has the same answer" "$check" many-schema.sql cars.sql
+cat >rev-schema.sql <<'EOF'
+CREATE TABLE sales (item int NOT NULL, ticket int NOT NULL, store int, day int, price numeric(7,2), PRIMARY KEY (item, ticket));
+CREATE TABLE days (id int PRIMARY KEY, month int);
+CREATE TABLE stores (id int PRIMARY KEY, name text);
+EOF
+cat >rev.sql <<'EOF'
+SELECT name, sc.revenue FROM stores,
+  (SELECT store, avg(revenue) AS ave FROM (SELECT store, item, sum(price) AS revenue FROM sales, days WHERE day = days.id AND month BETWEEN 1212 AND 1223 GROUP BY store, item) sa GROUP BY store) sb,
+  (SELECT store, item, sum(price) AS revenue FROM sales, days WHERE day = days.id AND month BETWEEN 1212 AND 1223 GROUP BY store, item) sc
+WHERE sb.store = sc.store AND sc.revenue <= 0.1 * sb.ave AND stores.id = sc.store
+ORDER BY name LIMIT 100
+EOF
+ok "a hard last class leaves time for the others, and they help it" says "sundew: complete" "$SUNDEW" -w ws examples rev.sql --schema rev-schema.sql --time 60s
+ok "…and SQLite has the same answer" "$check" rev-schema.sql rev.sql
 run query.sql --schema schema.sql --tests tests >/dev/null 2>&1
 ok "a dbt test is written" sh -c 'grep -q "^unit_tests:" tests/query.yml && grep -q "input: ref(.orders.)" tests/query.yml'
 ok "…that YAML can be read" python3 -c '

@@ -132,4 +132,19 @@ ok "wrapped functions are the wrappers" eval 'has wrapped.txt "by_look(p): mutab
 ok "…the real one is reached by its other name" has wrapped.txt "by_real(p): immutable"
 ok "…without the option each is itself" eval 'grep -q "by_look(p): .*own immutable" plain.txt && grep -q "by_peek(p): .*own immutable" plain.txt'
 cd ..
+
+# A stored reference is found by a name that points-to does not see.
+mkdir names && cd names || exit 1
+cp "$TOP/tests/subjects/mutability/names.c" "$TOP/tests/subjects/mutability/walked.c" .
+"$SUNDEW" capture -q -w .sundew -- sh -c 'cc -g names.c -o names -Wl,--defsym=other=kept,-fini -Wl,at_end && cc -g -no-pie walked.c -o walked' > capture.log 2>&1
+"$SUNDEW" mutability names -w .sundew --verdicts -q > names.txt
+"$SUNDEW" mutability walked -w .sundew --verdicts -q > walked.txt
+ok "the run writes by each of them" eval './walked && ./names'
+claims() { grep -q "$2(p): .*immutable" "$1"; }
+for f in by_defsym by_end by_callback by_guess; do
+    ok "$f: not called immutable" eval "has names.txt '$f(p):' && ! claims names.txt $f"
+done
+ok "…what is only stored is" claims names.txt by_callback_not
+ok "symbols of the linker lead to every variable" eval 'has walked.txt "by_walk(p):" && ! claims walked.txt by_walk'
+cd ..
 done_testing

@@ -119,6 +119,28 @@ ok "more calls than are recorded" says "calls were not recorded" "$SUNDEW" proto
 ok "protocols that are damaged" eval 'echo "{}" >.sundew/protocols/files.json; says "holds no protocols" status 2 "$SUNDEW" protocols ./files --count 0 --api stdio -- ./files log'
 ok "are dropped on demand" status 0 "$SUNDEW" protocols ./files --count 0 --api stdio --forget -- ./files log
 
+# ---- files that fail
+
+paths='for what in "copy a.txt c.txt" "first a.txt" "save d.txt" "count ." "lines a.txt"; do ./paths $what; ./paths $what; done; true'
+injected() { protocols ./paths --api stdio,dirent "$@" -- sh -c "$paths"; }
+fresh paths
+ok "error paths: a program" subject paths paths.c
+ok "error paths: its files" texts
+ok "error paths: nothing fails" status 0 injected
+ok "error paths: silent" silent
+ok "error paths: files fail" status 1 injected --inject 40
+ok "error paths: are found" found 3 "what fopen gives is not ended by fclose here" "fgetc after fopen() = NULL" "fclose after fclose(file)"
+ok "error paths: the failure is told" grep -q "inject: fopen finds no free descriptor" out
+ok "error paths: and that of a stream" grep -q "inject: fputs can't read or write its file, from here on" out
+ok "error paths: so many calls" grep -q "files were made to fail at [0-9]* calls" said
+fresh paths-fixed
+ok "fixed error paths: a program" subject paths -DFIXED paths.c
+ok "fixed error paths: its files" texts
+ok "fixed error paths: files fail" status 0 injected --inject 40
+ok "fixed error paths: silent" silent
+ok "files of what fail?" says "needs a command" status 2 "$SUNDEW" protocols ./paths --api stdio --inject 3
+ok "a number of failures" says "is no number of calls" status 2 "$SUNDEW" protocols ./paths --api stdio --inject x -- true
+
 # ---- the example
 
 fresh larder

@@ -102,6 +102,48 @@ ok "large: …functions near main() have large variables as they were" keeps "wo
 sed -i 's/^#define DEFECT 1/#define DEFECT 0/' large.c
 ok "large: mended, they pass" all_pass field 3
 
+subject opens -O2
+printf 'a,b\nc\nd,e\n' >rows
+ok "opens: a crash file" in_field opens rows
+mkdir empty && mv rows empty/other
+ok "opens: …it has the file that was open, by its name" keeps "check each_line main width-" field field.crash
+ok "opens: …the tests fail" fails field
+ok "opens: …heads show it" grep -q 'files/rows begins with "a,b' field.tests/test_main.c
+ok "opens: …so does a review" says "descriptor 3, rows" "$SUNDEW" reproduce --review field.crash
+sed -i 's/^#define DEFECT 1/#define DEFECT 0/' opens.c
+ok "opens: mended, they pass" all_pass field 3
+
+subject split -O2
+ok "split: a crash file" in_field split
+ok "split: …tests" keeps "value walk main" field field.crash
+sed -i 's/^#define DEFECT 1/#define DEFECT 0/' split.c
+ok "split: mended with other parameters, the others pass" all_pass field 2
+ok "split: …and the one that can't be built is told" grep -q "^---- test_value can't be built any more" make.out
+ok "split: …which is no failure" make -s -C field.tests check
+
+subject inlined -O2
+ok "inlined: a crash file" in_field inlined
+ok "inlined: …a small function with a buffer has a test too" keeps "work main total-" field field.crash
+sed -i 's/^#define DEFECT 1/#define DEFECT 0/' inlined.c
+ok "inlined: mended, they pass" all_pass field 3
+
+# behind STRATEGY ARGUMENT: leaves ARGUMENT.crash.
+behind() {
+    "$SUNDEW" monitor ./behind --copy "$1" -o behind.monitored >/dev/null 2>&1 || return
+    { ./behind.monitored "$2" >/dev/null 2>&1; } 2>/dev/null
+    mv -f behind.[0-9]*.crash "$2.crash"
+}
+subject behind -O2
+ok "behind: a crash file without all that comes behind the failure" behind used-fields far
+ok "behind: …whose function needs that is not informative" keeps "length main far-" far far.crash
+ok "behind: …and says why" grep -q 'behind the failure it needs memory that the crash file does not hold' far.json
+ok "behind: one with objects of two times" behind shallow twice
+ok "behind: …whose function gives one back twice is not either" keeps "length main twice-" twice twice.crash
+ok "behind: …and says why" grep -q 'behind the failure it gives back memory that is not there' twice.json
+sed -i 's/^#define DEFECT 1/#define DEFECT 0/' behind.c
+ok "behind: mended, the others pass" all_pass far 2
+ok "behind: …and here too" all_pass twice 2
+
 subject jumps -O2
 ok "jumps: a crash file" in_field jumps
 ok "jumps: …tests" keeps "parse main" field field.crash

@@ -101,7 +101,7 @@ first=5 tests=6 ok "A2: a stack overflow" seeks smap "v['kind'] == 'stack-overfl
 fresh source
 ok "A3: a library" subject source
 first=7 tests=3 ok "A3: a use of freed memory that no serial order shows" seeks source "v['kind'] == 'sanitizer' and v['tier'] == 1 and 'source_close' in v['functions'] and $with_c" --contract shared
-ok "A3: the serial orders are kept" grep -q "ends well" libsource.a.threads/1/serial.txt
+ok "A3: the serial orders are kept, with who calls what" grep -q "^T2 [a-z_]*, T1 .* (own threads): ends well" libsource.a.threads/1/serial.txt
 ok "A3: the C program shows it" shows source "$(c_test source)"
 ok "A3: …and passes with the lock" passes source "$(c_test source)" -DFIXED
 
@@ -259,5 +259,6 @@ ok "…mended: it runs" threads bqueue --tests 5 --seed 1
 ok "…mended: silent" silent
 fresh shared
 ok "a count of owners: a library" subject shared
-first=7 tests=1 ok "…owners are lost" seeks shared "v['kind'] in ('leak', 'sanitizer') and v['functions'] == ['shared_ref', 'shared_unref']" --contract shared
+tests=4 ok "…an owner is lost, and the text is used after it is gone" seeks shared "v['kind'] == 'sanitizer' and v['functions'] == ['shared_get', 'shared_put'] and $with_c" --contract shared
+ok "…the C program shows it" shows shared "$(ls libshared.a.threads/*/test.c | head -1)"
 done_testing

@@ -45,6 +45,16 @@ for r in rows:
 }
 ok "…who called, on both sides, and what was locked" stacks
 ok "…without the sanitizer, too" stacks --no-sanitizers
+freed() {
+    "$SUNDEW" -q capture -- gcc -g -w "$programs/race-pointer.c" -o race-pointer -pthread || return 1
+    "$SUNDEW" threads race-pointer --schedules 40 --json >race.json; [ $? = 1 ] || return 1
+    python3 -c "
+import json
+rows = json.load(open('race.json'))['races']
+assert any({r['first']['line'], r['second']['line']} == {10, 16} for r in rows), rows
+"
+}
+ok "…memory that is freed through a pointer: where" freed
 
 # ---- with scheduling off a woven program is the plain one
 for name in semaphores bank c11-threads tls-destructor error-checking; do

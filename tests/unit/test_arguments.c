@@ -72,6 +72,11 @@ static void names_are_cut_into_words(void **state)
     cut(w, "newname", "new name");
     cut(w, "px", "p x");
     cut(w, "plen", "p length");
+    cut(w, "eid", "e id");
+    cut(w, "sfd", "s fd");
+    cut(w, "mid", "m id");                   /* if the table has no such word */
+    words_add_line(w, "middle mid");
+    cut(w, "mid", "middle");
     words_learn(w, "table");
     cut(w, "tablename", "table name");
     cut(w,

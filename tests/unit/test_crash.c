@@ -231,6 +231,39 @@ static void a_name_is_a_name(void **state)
     str_release(&s);
 }
 
+static void the_name_of_a_file_stays_below_its_folder(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        bool taken;
+    } names[] = { { "rows", true },  { "in/rows", true }, { "/etc/passwd", false },
+                  { "../x", false }, { "a/../x", false }, { "a//x", false },
+                  { ".x", false },   { "a/", false },     { "", false },
+                  { "a\nx", false } };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        Str s = { 0 };
+        Err err = { 0 };
+        SundewFileRecord fr = { .address = 0x9000, .fd = 3 };
+        sample_begin(&s);
+        sample_build(&s, "abc", "prog", 0, SUNDEW_COPY_USED);
+        sample_failure(&s, (SundewFailure){ .kind = SUNDEW_FAIL_SIGNAL }, "");
+        sample_record(&s, SUNDEW_REC_FILE, &fr, sizeof fr, "text", 4);
+        sample_record(&s, SUNDEW_REC_FILE_NAME, &fr.address, 8, names[i].name,
+                      strlen(names[i].name));
+        sample_end(&s);
+        Crash *c = open_bytes(&s, &err);
+        assert_non_null(c);
+        const char *name = crash_file_at(c, 0x9000)->name;
+        if (names[i].taken)
+            assert_string_equal(name, names[i].name);
+        else
+            assert_null(name);
+        crash_close(c);
+        str_release(&s);
+    }
+}
+
 static void other_files_are_refused_in_words(void **state)
 {
     (void)state;
@@ -260,6 +293,7 @@ int main(void)
         cmocka_unit_test(any_cut_is_survived_and_said),
         cmocka_unit_test(any_corruption_is_survived),
         cmocka_unit_test(a_name_is_a_name),
+        cmocka_unit_test(the_name_of_a_file_stays_below_its_folder),
         cmocka_unit_test(other_files_are_refused_in_words),
     };
     memory = memfd_create("sample.crash", MFD_CLOEXEC);

@@ -2,6 +2,7 @@
  * SQL into plans: what queries give on given rows, what schemas forbid, what
  * errors say. tests/scripts/dataflow-sql.sh holds the same against SQLite.
  */
+#include "dataflow/copies.h"
 #include "dataflow/generate.h"
 #include "dataflow/rules.h"
 #include "dataflow/sql.h"
@@ -119,6 +120,42 @@ static void test_groups(void **state)
     gives("SELECT max(v) - min(v) FROM u GROUP BY t_id HAVING sum(v) > (SELECT avg(v) FROM u) "
           "ORDER BY 1",
           "(0)(2)");
+}
+
+/* The answers are PostgreSQL's. */
+static void test_grouping_sets(void **state)
+{
+    (void)state;
+    gives("SELECT s, x, count(*) FROM t GROUP BY ROLLUP (s, x) ORDER BY 1, 2, 3",
+          "(ann,10,1)(ann,,1)(ann,,2)(bob,20,1)(bob,,1)(,,3)");
+    gives("SELECT s, count(*), grouping(s) FROM t GROUP BY CUBE (s) ORDER BY 3, 1",
+          "(ann,2,0)(bob,1,0)(,3,1)");
+    gives("SELECT t_id, v, sum(id), grouping(t_id, v) FROM u "
+          "GROUP BY GROUPING SETS ((t_id), (v), ()) ORDER BY 4, 1, 2",
+          "(1,,3,1)(2,,3,1)(,,4,1)(,5,4,2)(,7,2,2)(,9,4,2)(,,10,3)");
+    gives("SELECT s, sum(x) FROM t WHERE id > 9 GROUP BY ROLLUP (s)", "(,)");
+    gives("SELECT s, count(*) FROM t GROUP BY GROUPING SETS (s, s) HAVING count(*) > 1",
+          "(ann,2)(ann,2)");
+    gives("SELECT t_id, v % 2 AS odd, count(*) FROM u GROUP BY t_id, ROLLUP (odd) "
+          "HAVING count(*) < 2 ORDER BY t_id, odd",
+          "(2,1,1)(2,,1)(,1,1)(,,1)");
+    gives("SELECT s, count(*) + 1, grouping(s) FROM t GROUP BY (s) ORDER BY 1",
+          "(ann,3,0)(bob,2,0)");
+    gives("SELECT s, sum(count(*)) OVER (PARTITION BY grouping(s)) FROM t GROUP BY ROLLUP (s) "
+          "ORDER BY s",
+          "(ann,3)(bob,3)(,3)");
+    gives("SELECT id, x, count(*) FROM t GROUP BY CUBE ((id, x)) ORDER BY 1",
+          "(1,10,1)(2,20,1)(3,,1)(,,3)");
+    gives("SELECT id FROM t o WHERE EXISTS (SELECT s FROM t WHERE x < o.x GROUP BY ROLLUP (s) "
+          "HAVING grouping(s) = 1 AND count(*) > 0)",
+          "(2)");
+    refuses("SELECT s, x FROM t\nGROUP BY ROLLUP (s)", "q.sql:1:11: column x is neither in");
+    refuses("SELECT s,\n grouping(x) FROM t GROUP BY ROLLUP (s)",
+            "q.sql:2:2: GROUPING: expected a key");
+    refuses("SELECT count(*) FROM t GROUP BY CUBE (1, 2, 3, 4, 5, 6, 7)",
+            "q.sql:1:33: GROUP BY has more than 64 grouping sets");
+    refuses("SELECT s FROM t GROUP BY DISTINCT ROLLUP (s), ROLLUP (x)",
+            "not supported: GROUP BY DISTINCT");
 }
 
 static void test_subqueries(void **state)
@@ -258,6 +295,54 @@ static void test_proofs(void **state)
                "SELECT id FROM a UNION SELECT a FROM b WHERE n > 2 GROUP BY a HAVING count(*) > 2",
                "12+0");
     classes_of(one, "SELECT id, 1 FROM a UNION SELECT id, 2 FROM a", "5+1");
+    /* Each grouping set has a group of two rows, but for that of the key. */
+    classes_of(one, "SELECT a, n, count(*) FROM b GROUP BY ROLLUP (a, n) HAVING sum(n) > 9", "7+0");
+    classes_of(one, "SELECT a, id, count(*) FROM b GROUP BY ROLLUP (a, id)", "4+1");
+}
+
+/* The copy of (1, 2, 3), a row of the first table. */
+static void copy_is(Copier *c, const Op *load, const char *want)
+{
+    Str got = { 0 };
+    Tuple *row = tuple_new(c->arena, 3);
+    for (int i = 0; i < 3; i++)
+        row->fields[i] = datum_int(i + 1);
+    tuple_print(&got, copies_row(c, load, row), true);
+    assert_string_equal(str_c(&got), want);
+    str_release(&got);
+}
+
+static void test_copies(void **state)
+{
+    (void)state;
+    Err err = { 0 };
+    Arena a = { 0 };
+    Plan *p = sql_parse("SELECT m.v FROM m JOIN n ON m.v = n.id", "q.sql",
+                        "CREATE TABLE m (a int, b int, v int, PRIMARY KEY (a, b));"
+                        "CREATE TABLE n (id int PRIMARY KEY);",
+                        NULL, &err);
+    assert_non_null(p);
+    const Op *m = plan_find(p, "m"), *n = plan_find(p, "n");
+    assert_true(m && n && m->kind == OP_LOAD && n->kind == OP_LOAD);
+    Know *k = know_new(p, NULL, false);
+    bool *copied = arena_array(&a, bool, p->ops.len), held[3] = { false };
+    bool **flags = arena_array(&a, bool *, p->ops.len);
+    flags[m->id] = held;
+    Copier c = { .plan = p, .know = k, .arena = &a, .copied = copied, .word = -1, .step = 10 };
+    c.round = 1;
+    copied[m->id] = true;
+    copy_is(&c, m, "(11,12,3)");
+    c.held = flags;                                /* a part of a key may stay, not the whole */
+    held[0] = true;
+    copy_is(&c, m, "(1,12,3)");
+    held[1] = true;
+    copy_is(&c, m, "(11,12,3)");
+    c.held = NULL;                                 /* what joins compare changes together */
+    copied[n->id] = true;
+    copy_is(&c, m, "(11,12,13)");
+    know_free(k);
+    plan_free(p);
+    arena_release(&a);
 }
 
 static void test_values(void **state)
@@ -283,16 +368,12 @@ static void test_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_joins),
-        cmocka_unit_test(test_nulls),
-        cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_subqueries),
-        cmocka_unit_test(test_sets_and_windows),
-        cmocka_unit_test(test_dialects),
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_rules),
-        cmocka_unit_test(test_proofs),
-        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_joins),      cmocka_unit_test(test_nulls),
+        cmocka_unit_test(test_groups),     cmocka_unit_test(test_grouping_sets),
+        cmocka_unit_test(test_subqueries), cmocka_unit_test(test_sets_and_windows),
+        cmocka_unit_test(test_dialects),   cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_rules),      cmocka_unit_test(test_proofs),
+        cmocka_unit_test(test_copies),     cmocka_unit_test(test_values),
     };
     const struct CMUnitTest none[] = { cmocka_unit_test(test_values) };
     return sql_available() ? cmocka_run_group_tests(tests, NULL, NULL)

@@ -13,7 +13,9 @@ static const char library_h[] =
     "void point_init(struct point *p); int point_sum(struct point *p);\n"
     "void point_set(struct point *p, const struct point *q);\n"
     "struct pool *pool_create(void); void pool_destroy(struct pool *p);\n"
-    "void pool_clear(struct pool *p);\n";
+    "void pool_clear(struct pool *p);\n"
+    "struct node; struct node *node_new(int leaf); struct node *node_get(struct node *n);\n"
+    "int node_put(struct node *n); void node_visit(struct node *n);\n";
 
 static const char library_c[] =
     "#include \"library.h\"\n#include <stdlib.h>\n"
@@ -43,7 +45,16 @@ static const char library_c[] =
     "struct pool *pool_create(void) { return my_alloc(sizeof(struct pool)); }\n"
     "void pool_destroy(struct pool *p) { buf_free(p->all); my_free(p); }\n"
     "void pool_clear(struct pool *p) { buf_free(p->all); p->all = 0; }\n"
-    "int hidden(struct inner *i) { return i->hits; }\n";
+    "int hidden(struct inner *i) { return i->hits; }\n"
+    "struct node { int refs; void (*gone)(struct node *); void (*seen)(struct node *); };\n"
+    "static void leaf_gone(struct node *n) { free(n); }\n"
+    "static void tree_gone(struct node *n) { n->refs = -1; leaf_gone(n); }\n"
+    "static void count(struct node *n) { n->refs += 0; }\n"
+    "struct node *node_new(int leaf) { struct node *n = malloc(sizeof *n); n->refs = 1;\n"
+    "  n->gone = leaf_gone; if (!leaf) n->gone = tree_gone; n->seen = count; return n; }\n"
+    "struct node *node_get(struct node *n) { n->refs++; return n; }\n"
+    "int node_put(struct node *n) { if (--n->refs) return 0; n->gone(n); return 1; }\n"
+    "void node_visit(struct node *n) { n->seen(n); }\n";
 
 static Compiled open_library(void)
 {
@@ -106,6 +117,9 @@ static void roles_follow_from_the_code(void **state)
         { "pool_create", HANDLE_RETURNED, HANDLE_CREATES },
         { "pool_destroy", 0, HANDLE_DESTROYS },
         { "pool_clear", 0, HANDLE_FINISHES },
+        { "node_put", 0, HANDLE_DESTROYS },     /* by what stands in a field */
+        { "node_visit", 0, HANDLE_CHANGES },
+        { "node_get", 0, HANDLE_CHANGES },
         { "hidden", 0, -1 },                    /* in no header */
         { "make", HANDLE_RETURNED, -1 },        /* static */
     };

@@ -482,6 +482,67 @@ static void cuts_are_linear_in_the_calls(void **state)
     assert_true(b <= 2 * a + 1000);
 }
 
+/* Calls of function 1 (site 0 makes, site 1 ends); it returns behind the calls in `left`. */
+static ProtoLives lives_of(const uint32_t *left, size_t nleft)
+{
+    static const uint32_t same[] = { 1, 1 }, left_of[] = { 1 };
+    const ProtoPlaces at = { same, left_of, 2 };
+    uint32_t f = object("FILE");
+    ProtoLives out[2];
+    ProtoRuns runs = { 0 };
+    call("fopen", f, 0, 0, 1);
+    run->calls.items[call("fclose", 0, f, 0, 0)].site = 1;
+    run->objects.items[f - 1].ender = 2;
+    for (size_t i = 0; i < nleft; i++)
+        vec_push(&run->left, ((ProtoLeft){ .at = left[i] }));
+    proto_run_index(run);
+    vec_push(&runs, run);
+    proto_lives(&runs, &at, out);
+    vec_release(&runs);
+    return out[0];
+}
+
+static void a_function_ends_what_it_makes(void **state)
+{
+    (void)state;
+    ProtoLives l = lives_of((const uint32_t[]){ 2 }, 1);
+    assert_int_equal(l.here, 1);
+    assert_int_equal(l.elsewhere, 0);
+}
+
+static void a_function_that_ends_it_when_called_again_is_another(void **state)
+{
+    (void)state;
+    ProtoLives l = lives_of((const uint32_t[]){ 1, 2 }, 2);
+    assert_int_equal(l.here, 0);
+    assert_int_equal(l.elsewhere, 1);
+}
+
+static void files_fail_where_they_are_opened_and_used(void **state)
+{
+    (void)state;
+    Err err = { 0 };
+    const char *dir = tempdir_new(NULL, &err);
+    char *path =
+        file_with(dir, "type FILE fault=stream struct _IO_FILE\ntype DB fault=open\ntype S\n"
+                       "fopen ret:FILE+\nfread 3:FILE\nfclose 0:FILE-\n"
+                       "open_db *1:DB+\nlook 0:DB\nstep 0:S\n");
+    assert_true(proto_api_read(api, path, &err));
+    assert_string_equal(api->types.items[0].canonical, "struct _IO_FILE");
+    assert_string_equal(proto_fault(api, proto_api_function(api, "fopen")), "open");
+    assert_string_equal(proto_fault(api, proto_api_function(api, "fread")), "stream");
+    assert_null(proto_fault(api, proto_api_function(api, "fclose")));
+    assert_string_equal(proto_fault(api, proto_api_function(api, "open_db")), "open");
+    assert_null(proto_fault(api, proto_api_function(api, "look")));
+    assert_null(proto_fault(api, proto_api_function(api, "step")));
+    free(path);
+    path = file_with(dir, "type X fault=sometimes\n");
+    assert_false(proto_api_read(api, path, &err));
+    assert_non_null(strstr(err.msg, ":1: no kind of fault"));
+    free(path);
+    tempdir_remove(dir);
+}
+
 /* A6.7: A(B), A.init, A.doIt (calls the API), B(C), B.m(D), C(), D() */
 static void what_leads_to_the_api_is_called_gladly(void **state)
 {
@@ -530,6 +591,9 @@ int main(void)
         test(names_tell_makers_and_enders),
         test(cuts_are_linear_in_the_calls),
         test(what_leads_to_the_api_is_called_gladly),
+        test(a_function_ends_what_it_makes),
+        test(a_function_that_ends_it_when_called_again_is_another),
+        test(files_fail_where_they_are_opened_and_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -309,6 +309,35 @@ static void the_turn_that_was_taken_is_told(const Scheduler *s)
     schedule_run_release(&run);
 }
 
+typedef struct Stops {
+    unsigned runs, of_first, lost;
+} Stops;
+
+static SearchVerdict count_stops(const Schedule *schedule, const ScheduleRun *run, void *arg)
+{
+    Stops *x = arg;
+    (void)schedule;
+    x->runs++;
+    x->lost += run->result.failure.status == 1;
+    for (size_t i = 0; i < run->steps.len; i++)
+        x->of_first += run->steps.items[i].thread == 0 && schedule_takes_turn(&run->steps.items[i]);
+    return SEARCH_GO_ON;
+}
+
+/* The thread that makes the others is stopped only if it is asked for. */
+static void a_search_can_spare_a_thread(Scheduler *s, const Schedule *points)
+{
+    SearchResult r;
+    Stops all = { 0 }, spared = { 0 };
+    SearchPlan plan = { .most = 400, .bound = 2, .seed = 7, .points_of = points };
+    assert_true(schedule_search(s, &plan, count_stops, &all, &r, NULL));
+    plan.first_thread = 1;
+    assert_true(schedule_search(s, &plan, count_stops, &spared, &r, NULL));
+    assert_true(all.of_first > 0 && all.lost > 0);
+    assert_true(spared.of_first == 0 && spared.lost > 0);
+    assert_true(spared.runs < all.runs);
+}
+
 static void a_lost_update_is_found_and_replayed(void **state)
 {
     (void)state;
@@ -333,6 +362,7 @@ static void a_lost_update_is_found_and_replayed(void **state)
         schedule_run_release(&run);
     }
     the_turn_that_was_taken_is_told(s);
+    a_search_can_spare_a_thread(s, &l.schedule);
     schedule_release(&l.schedule);
     scheduler_close(s);
     free(b.path);

@@ -239,6 +239,63 @@ bool effects_meet(const EffectSet *a, const EffectSet *b)
     return false;
 }
 
+bool effects_meet_apart(const Effects *e, const EffectSet *a, const EffectSet *b)
+{
+    assert(a->words == b->words);
+    for (size_t i = 0; i < e->names.len; i++) {
+        size_t w = i / 64;
+        uint64_t met = (a->writes[w] & (b->reads[w] | b->writes[w])) | (b->writes[w] & a->reads[w]);
+        if (met >> i % 64 & 1 && e->names.entries[i].key[0] == '@')
+            return true;
+    }
+    return false;
+}
+
+static bool is_kept(LLVMValueRef v, unsigned depth);
+
+/* Does the function store this argument in a global variable, or a callee of its? */
+static bool keeps(LLVMValueRef fn, unsigned argument, unsigned depth)
+{
+    return LLVMIsAFunction(fn) && !LLVMIsDeclaration(fn) && argument < LLVMCountParams(fn) &&
+           depth < 4 && is_kept(LLVMGetParam(fn, argument), depth);
+}
+
+static bool is_kept(LLVMValueRef v, unsigned depth)
+{
+    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == v) {
+            LLVMValueRef to = LLVMGetOperand(user, 1);
+            while (is_gep(to))
+                to = LLVMGetOperand(to, 0);
+            if (LLVMIsAGlobalVariable(to))
+                return true;
+        }
+        if ((LLVMIsAPHINode(user) || LLVMIsASelectInst(user)) && depth < 4 &&
+            is_kept(user, depth + 1))
+            return true;
+        for (unsigned i = 0; LLVMIsACallInst(user) && i < LLVMGetNumArgOperands(user); i++)
+            if (LLVMGetOperand(user, i) == v && keeps(LLVMGetCalledValue(user), i, depth + 1))
+                return true;
+    }
+    return false;
+}
+
+static bool is_function_pointer(const Type *t)
+{
+    t = t ? type_plain(t) : NULL;
+    return t && t->kind == TYPE_POINTER && type_plain(t->target)->kind == TYPE_FUNCTION;
+}
+
+bool effects_installs(const Effects *e, const Function *fn)
+{
+    LLVMValueRef f = program_function_value(e->program, fn);
+    for (unsigned i = 0; f && i < fn->nparams; i++)
+        if (is_function_pointer(fn->params[i].type) && keeps(f, fn->params[i].first_arg, 0))
+            return true;
+    return false;
+}
+
 static void print_bits(const Effects *e, const uint64_t *bits, const char *what, Str *out)
 {
     const char *before = what;

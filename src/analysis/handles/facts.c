@@ -11,11 +11,15 @@
  *
  * Where an allocator hides behind a function pointer its name must do: a
  * function that gives or takes a plain pointer and is called …alloc… or
- * …free… is taken for what it says.
+ * …free… is taken for what it says. A call through a field of a struct may
+ * call each function that the program puts into that field:
+ *
+ *     void buf_put(struct buf *b) { if (!--b->refs) b->destroy(b); }
  */
 #include "analysis/handles/handles_int.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "program/optables.h"
 #include <assert.h>
 #include <ctype.h>
 
@@ -174,6 +178,68 @@ static bool is_fresh(const Seer *s, LLVMValueRef v)
     return fresh;
 }
 
+/* ---- calls through a field */
+
+typedef Vec(const Function *) Targets;
+
+/* "struct.buf 16": the type's name in the module, without the number of a copy of it. */
+static void field_key(Str *out, const char *type, uint64_t offset)
+{
+    const char *dot = strrchr(type, '.');
+    bool copy = dot && dot > type + 7 && dot[1] && !dot[1 + strspn(dot + 1, "0123456789")];
+    str_addn(out, type, copy ? (size_t)(dot - type) : strlen(type));
+    str_addf(out, " %llu", (unsigned long long)offset);
+}
+
+static void add_target(Seer *s, const OpTable *t, const OpSlot *slot, const Function *fn)
+{
+    Str key = { 0 };
+    char *type = xprintf("struct.%s", str_starts(t->name, "struct ") ? t->name + 7 : t->name);
+    field_key(&key, type, slot->offset);
+    Targets **all = (Targets **)map_slot(&s->targets, str_c(&key));
+    if (!*all)
+        *all = arena_new(s->arena, Targets);
+    bool known = false;
+    for (size_t i = 0; i < (*all)->len; i++)
+        known |= (*all)->items[i] == fn;
+    if (!known)
+        vec_push(*all, fn);
+    str_release(&key);
+    free(type);
+}
+
+/* What stands in which field. */
+static void gather_targets(Seer *s)
+{
+    OpTables tables = { 0 };
+    if (optables_find(s->program, &tables, NULL))
+        for (size_t i = 0; i < tables.n; i++)
+            for (size_t k = 0; k < tables.all[i].nimpls; k++)
+                for (unsigned j = 0; j < tables.all[i].nslots; j++)
+                    if (tables.all[i].impls[k].slots[j])
+                        add_target(s, &tables.all[i], &tables.all[i].slots[j],
+                                   tables.all[i].impls[k].slots[j]);
+    optables_release(&tables);
+}
+
+/* What a pointer that was loaded from a field may call; NULL: not known. */
+static const Targets *targets_of(const Seer *s, LLVMValueRef callee)
+{
+    LLVMValueRef from = LLVMIsALoadInst(callee) ? LLVMGetOperand(callee, 0) : NULL;
+    if (!from || !LLVMIsAGetElementPtrInst(from))
+        return NULL;
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(from);
+    int64_t offset;
+    if (LLVMGetTypeKind(type) != LLVMStructTypeKind || !LLVMGetStructName(type) ||
+        !llvm_gep_offset(s->layout, from, &offset) || offset < 0)
+        return NULL;
+    Str key = { 0 };
+    field_key(&key, LLVMGetStructName(type), (uint64_t)offset);
+    const Targets *all = map_get(&s->targets, str_c(&key));
+    str_release(&key);
+    return all;
+}
+
 /* ---- where an argument goes */
 
 typedef struct Trail {
@@ -217,9 +283,10 @@ static bool is_memory_write(LLVMValueRef callee)
            strcmp(name, "memcpy") == 0 || strcmp(name, "memmove") == 0;
 }
 
-static void see_argument(Seer *s, ArgFacts *a, LLVMValueRef call, unsigned i, Trail t, bool whole)
+/* The call hands the value to this function, if it is one. */
+static void see_callee(Seer *s, ArgFacts *a, LLVMValueRef call, LLVMValueRef callee, unsigned i,
+                       Trail t, bool whole)
 {
-    LLVMValueRef callee = LLVMGetCalledValue(call);
     const FnFacts *f = facts_of(s, callee);
     const Function *fn = facts_function(s, callee);
     if (fn && is_memory_write(callee)) {
@@ -250,6 +317,15 @@ static void see_argument(Seer *s, ArgFacts *a, LLVMValueRef call, unsigned i, Tr
         set(s, &a->unknown, call);
     if (b->stores_fresh.at && whole)
         set(s, &a->stores_fresh, call);
+}
+
+static void see_argument(Seer *s, ArgFacts *a, LLVMValueRef call, unsigned i, Trail t, bool whole)
+{
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    const Targets *targets = targets_of(s, callee);
+    see_callee(s, a, call, callee, i, t, whole);
+    for (size_t k = 0; targets && k < targets->len; k++)
+        see_callee(s, a, call, s->facts[targets->items[k]->index].value, i, t, whole);
 }
 
 static void see_use(Seer *s, ArgFacts *a, Trails *trails, Trail t, LLVMValueRef argument,
@@ -339,6 +415,8 @@ static void index_functions(Seer *s, LLVMModuleRef m)
 void facts_gather(Seer *s, LLVMModuleRef m)
 {
     index_functions(s, m);
+    s->layout = LLVMGetModuleDataLayout(m);
+    gather_targets(s);
     for (int round = 0; round < 30; round++) {
         s->changed = false;
         for (size_t i = 0; i < s->n; i++)
@@ -349,7 +427,13 @@ void facts_gather(Seer *s, LLVMModuleRef m)
     }
 }
 
-void facts_release(Seer *s) { map_release(&s->index); }
+void facts_release(Seer *s)
+{
+    for (size_t i = 0; i < s->targets.len; i++)
+        vec_release((Targets *)s->targets.entries[i].value);
+    map_release(&s->targets);
+    map_release(&s->index);
+}
 
 /* What an instruction does first to the object behind a pointer: 1 writes, 0
  * reads, -1 nothing. */

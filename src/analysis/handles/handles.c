@@ -382,14 +382,14 @@ static bool find(Handles *out, const bool *api, bool voids, Err *err)
  *
  * Fields that end with NUL, which neither a path nor a sentence holds:
  *
- *     "sundew handles 2"  count
+ *     "sundew handles 3"  count
  *     for each handle:    type  count
  *     for each use:       function  role  param + 1  line  file  evidence
  *
  * Types and functions are their indices. The file's name holds the program's key,
  * so they fit; a number that does not fit makes the file useless.
  */
-static const char head[] = "sundew handles 2";
+static const char head[] = "sundew handles 3";
 
 static void put(Str *out, const char *text) { str_addn(out, text, strlen(text) + 1); }
 

@@ -29,6 +29,8 @@ typedef struct Seer {
     FnFacts *facts;               /* the same */
     size_t n;
     Map index;                    /* LLVMValueRef -> index + 1 */
+    LLVMTargetDataRef layout;
+    Map targets;                  /* field -> functions that the program puts there */
     bool changed;
 } Seer;
 

@@ -515,6 +515,8 @@ static bool format_may_write(const Mutability *m, const Summary *s, LLVMValueRef
 {
     size_t at = s->nparams - (s->variadic ? 1 : 2);
 
+    if (m->own_conversions)
+        return true;
     if (!call || s->nparams < (s->variadic ? 1 : 2) || at >= LLVMGetNumArgOperands(call))
         return m->percent_n;
     LLVMValueRef f = LLVMGetOperand(call, (unsigned)at);
@@ -550,9 +552,18 @@ bool mut_prints_value(const Summary *s, LLVMValueRef call, unsigned arg)
            !(call && arg >= s->nparams && mut_is_text(call, (unsigned)s->nparams, arg));
 }
 
+/* Its bytes are compared with numbers: so they may be guessed, one by one. */
+static bool compares_bytes(const char *name)
+{
+    return !strcmp(name, "memcmp") || !strcmp(name, "bcmp") || !strcmp(name, "wmemcmp");
+}
+
 unsigned mut_use(const Mutability *m, const Summary *s, LLVMValueRef call, unsigned arg)
 {
     unsigned use = arg < s->nparams ? s->params[arg].use : s->rest;
+
+    if (m->rebuilds && use & SUMMARY_READ && compares_bytes(s->name))
+        use |= SUMMARY_LEAVES;
 
     if (formats_it(s, arg) && !format_may_write(m, s, call))
         use &= ~(unsigned)(SUMMARY_WRITE | SUMMARY_MAY);
@@ -671,6 +682,12 @@ static uint64_t shown_to(const Mutability *m, LLVMValueRef fn, const Actuals *a)
     return shown;
 }
 
+/* A number that is more than a pointer's value. */
+static bool is_number(LLVMValueRef v)
+{
+    return LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind && !LLVMIsAPtrToIntInst(v);
+}
+
 static void meet_nothing(Body *b, uint32_t op, LLVMValueRef fn, MutReasonKind reason,
                          const SlotTypes *called, uint64_t shown, const Actuals *a, PathSet *result)
 {
@@ -686,6 +703,10 @@ static void meet_nothing(Body *b, uint32_t op, LLVMValueRef fn, MutReasonKind re
                       : i < 64 && (shown >> i & 1) ? MUT_SHOWN
                                                    : reason;
         mut_obstacle(b, actual(a, i), op, &like);
+        if (a->call && is_number(LLVMGetOperand(a->call, i))) {
+            like.reason = MUT_CAST;          /* points-to may not know what it was made of */
+            mut_obstacle(b, actual(a, i), op, &like);
+        }
         if (!a->call ||
             LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(a->call, i))) == LLVMPointerTypeKind)
             add_doubted(result, actual(a, i), PATH_RETURNED);
@@ -741,7 +762,8 @@ static void assembly(Body *b, uint32_t op, const Actuals *a, PathSet *result)
         const PathSet *v = actual(a, i++);
         if (output)
             mut_write(b, v, &like);
-        if ((!empty || memory) && (!indirect || (memory && !output))) {
+        bool kept = !output && *c == '{';    /* the next statement may find it in that register */
+        if ((!empty || memory || kept) && (!indirect || (memory && !output))) {
             like.reason = MUT_ASM;
             mut_obstacle(b, v, op, &like);
         }

@@ -132,10 +132,11 @@ static void part(Mutability *m, Body *b, LLVMValueRef i)
 /* A comparison or an index tells some bits of a number. */
 static void bits(Mutability *m, Body *b, LLVMValueRef i, int first)
 {
-    for (int k = first; k < LLVMGetNumOperands(i); k++)
-        if (mut_tells_bits(m, LLVMGetOperand(i, (unsigned)k)))
-            piece(m, b, i, LLVMGetOperand(i, (unsigned)k),
-                  !mut_is_shifted(LLVMGetOperand(i, (unsigned)k), 0));
+    for (int k = first; k < LLVMGetNumOperands(i); k++) {
+        LLVMValueRef v = LLVMGetOperand(i, (unsigned)k);
+        if (mut_tells_bits(m, v) || mut_is_guessed(m, i, v))
+            piece(m, b, i, v, !mut_is_shifted(v, 0));
+    }
 }
 
 static void all_pieces(Mutability *m, Body *b, LLVMValueRef i)

@@ -27,19 +27,24 @@ typedef struct LoadIndex {
     Vec(LLVMValueRef) * calls_of; /* by Function.index: calls that may call it */
     Vec(LLVMValueRef) unknown;   /* calls of functions of which nothing is known */
     Vec(const Function *) later; /* handlers and the like: they run at any time */
-    bool renames;                /* pointers are stored in memory that has other names */
-    PtBits exposed;              /* objects: their address leaves in pieces */
-    PtTable reading;             /* calls that take references from memory -> masks */
-    Vec(uint64_t) masks;         /* by argument */
+    Vec(const Function *) back;  /* functions that unknown code may call */
+    bool *goes_out; /* by Function.index: it calls unknown code, or what it calls does */
+    bool renames; /* pointers are stored in memory that has other names */
+    bool walks; /* names of the linker lead to all variables */
+    Map in_assembly; /* words in the text of assembler statements */
+    PtReach stored; /* what is stored in such memory */
+    PtBits exposed; /* objects: their address leaves in pieces, or is stored there */
+    PtTable reading; /* calls that take references from memory -> masks */
+    Vec(uint64_t) masks; /* by argument */
 } LoadIndex;
 
 /* A load or memcpy that may run after the store. */
 typedef struct Candidate {
     LLVMValueRef inst;
     PtSet from;
-    bool leaves;                 /* … in pieces, or to where nobody follows it */
+    bool leaves; /* … in pieces, or to where nobody follows it */
     Member member;
-    unsigned seen;               /* OWN | DEEP: it gives the reference */
+    unsigned seen; /* OWN | DEEP: it gives the reference */
 } Candidate;
 
 /* An operation after which the reference may be loaded. */
@@ -52,15 +57,15 @@ typedef struct Search {
     Mutability *m;
     Body *b;
     LoadIndex *ix;
-    bool *scope;                 /* by Function.index: runs after a store */
-    Vec(Point) after;            /* what comes behind these runs too */
-    PtBits cells[3];             /* by OWN, DEEP */
-    Vec(Member) members[3];      /* where it was stored, by OWN, DEEP */
-    PtTable added;               /* sets that are in cells */
-    PtTable taint;               /* value -> OWN | DEEP */
+    bool *scope; /* by Function.index: runs after a store */
+    Vec(Point) after; /* what comes behind these runs too */
+    PtBits cells[3]; /* by OWN, DEEP */
+    Vec(Member) members[3]; /* where it was stored, by OWN, DEEP */
+    PtTable added; /* sets that are in cells */
+    PtTable taint; /* value -> OWN | DEEP */
     Vec(LLVMValueRef) work;
     Vec(Candidate) candidates;
-    bool grown;                  /* cells or members */
+    bool grown; /* cells or members */
     size_t steps;
     MemoryAnswer answer;
 } Search;
@@ -153,16 +158,73 @@ static bool maps_shared(const PointsTo *pt, LLVMValueRef call, unsigned guard)
 
 bool mut_maps_shared(const PointsTo *pt, LLVMValueRef call) { return maps_shared(pt, call, 0); }
 
+/* ---- variables that have other names */
+
+/* Symbols that the linker makes: who takes their address may walk over all variables. */
+static bool walks_variables(LLVMModuleRef module)
+{
+    static const char *const names[] = {
+        "__bss_start",
+        "_end",
+        "end",
+        "_edata",
+        "edata",
+        "_etext",
+        "etext",
+        "__etext",
+        "__data_start",
+        "data_start",
+        "__executable_start",
+        "__ehdr_start",
+        "_GLOBAL_OFFSET_TABLE_",
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        LLVMValueRef g = LLVMGetNamedGlobal(module, names[i]);
+        if (g && LLVMIsDeclaration(g) && LLVMGetFirstUse(g))
+            return true;
+    }
+    return false;
+}
+
+/* Assembler may name any variable, or give it another name. */
+static void add_assembly(LoadIndex *ix, const char *text, size_t n)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.";
+
+    for (const char *s = text, *end = text + n; s < end;) {
+        size_t len = strspn(s, letters);
+        len = len < (size_t)(end - s) ? len : (size_t)(end - s);
+        if (len)
+            map_putn(&ix->in_assembly, s, len, ix);
+        s += len ? len : 1;
+    }
+}
+
+static bool is_in_assembly(const LoadIndex *ix, LLVMValueRef g)
+{
+    size_t n;
+    const char *name = LLVMGetValueName2(g, &n);
+    const char *dot = memrchr(name, '.', n);
+
+    if (map_getn(&ix->in_assembly, name, n))
+        return true;
+    /* A unit's own x, which became x.5 where units were linked. */
+    return dot && dot[1] && dot + 1 + strspn(dot + 1, "0123456789") == name + n &&
+           map_getn(&ix->in_assembly, name, (size_t)(dot - name));
+}
+
 /* Memory that has other names, and is read unseen: a variable that the library defines
- * (environ, __environ and _environ are one), what it returned, memory that may be mapped
- * twice. */
-static bool has_other_names(const PointsTo *pt, uint32_t loc)
+ * (environ, __environ and _environ are one), that assembler or the linker name, what the library
+ * returned, memory that may be mapped twice. */
+static bool has_other_names(const PointsTo *pt, const LoadIndex *ix, uint32_t loc)
 {
     const PtObject *o = object_at(pt, loc);
 
-    return o->kind == PT_LIBRARY ||
-           (o->kind == PT_GLOBAL && o->site && LLVMIsDeclaration(o->site)) ||
-           (o->kind == PT_HEAP && o->site && mut_maps_shared(pt, o->site));
+    if (o->kind == PT_GLOBAL && o->site)
+        return ix->walks || LLVMIsDeclaration(o->site) || is_in_assembly(ix, o->site);
+    return o->kind == PT_LIBRARY || (o->kind == PT_HEAP && o->site && mut_maps_shared(pt, o->site));
 }
 
 static void add_later(Mutability *m, LoadIndex *ix, LLVMValueRef fn)
@@ -185,12 +247,12 @@ static void index_later(Mutability *m, LoadIndex *ix, LLVMValueRef call)
         add_later(m, ix, fns[i]);
 }
 
-static bool is_renamed(const PointsTo *pt, LLVMValueRef address)
+static bool is_renamed(const PointsTo *pt, const LoadIndex *ix, LLVMValueRef address)
 {
     PtSet to = pointsto_value(pt, address, 0);
 
     for (size_t i = 0; i < to.n; i++)
-        if (has_other_names(pt, to.locs[i]))
+        if (has_other_names(pt, ix, to.locs[i]))
             return true;
     return false;
 }
@@ -204,7 +266,7 @@ static void index_store(Mutability *m, LoadIndex *ix, LLVMValueRef store)
     PtSet what = pointsto_value(m->pt, LLVMGetOperand(store, 0), 0);
     bool outside = false;
 
-    if (!what.n || !is_renamed(m->pt, address))
+    if (!what.n || !is_renamed(m->pt, ix, address))
         return;
     for (size_t i = 0; i < what.n; i++)
         outside |= object_at(m->pt, what.locs[i])->kind == PT_EXTERNAL;
@@ -212,22 +274,52 @@ static void index_store(Mutability *m, LoadIndex *ix, LLVMValueRef store)
         const PtObject *o = object_at(m->pt, what.locs[i]);
         if (o->kind == PT_FUNCTION && (!outside || LLVMIsAGlobalVariable(address)))
             add_later(m, ix, o->site);
-        else if (o->kind != PT_FUNCTION && (o->kind != PT_GLOBAL || o->site))
+        else if (o->kind != PT_FUNCTION && (o->kind != PT_GLOBAL || o->site)) {
             ix->renames = true;
+            ptreach_add(&ix->stored, pointsto_location(m->pt, what.locs[i]).object);
+        }
     }
 }
 
-/* __attribute__((destructor)) */
+/* A copy into such memory takes what is stored in the object. */
+static void index_copy(Mutability *m, LoadIndex *ix, LLVMValueRef copy)
+{
+    PtSet from = pointsto_value(m->pt, LLVMGetOperand(copy, 1), 0);
+
+    if (!is_renamed(m->pt, ix, LLVMGetOperand(copy, 0)))
+        return;
+    ix->renames = true;
+    for (size_t i = 0; i < from.n; i++)
+        ptreach_add(&ix->stored, pointsto_location(m->pt, from.locs[i]).object);
+}
+
+static void add_all_later(Mutability *m, LoadIndex *ix, LLVMValueRef constant, int guard)
+{
+    enum { MOST_DEPTH = 8 };
+
+    if (LLVMIsAFunction(constant))
+        add_later(m, ix, constant);
+    else if (!LLVMIsAGlobalValue(constant) && guard < MOST_DEPTH)
+        for (int i = 0; i < LLVMGetNumOperands(constant); i++)
+            add_all_later(m, ix, LLVMGetOperand(constant, (unsigned)i), guard + 1);
+}
+
+/* __attribute__((destructor)), section(".fini_array"), the linker's -fini. */
 static void index_destructors(Mutability *m, LoadIndex *ix)
 {
-    LLVMValueRef g = LLVMGetNamedGlobal(program_module(m->program), "llvm.global_dtors");
-    LLVMValueRef all = g ? LLVMGetInitializer(g) : NULL;
+    LLVMModuleRef module = program_module(m->program);
+    size_t n;
 
-    for (int i = 0; all && i < LLVMGetNumOperands(all); i++) {
-        LLVMValueRef row = LLVMGetOperand(all, (unsigned)i);
-        if (LLVMGetNumOperands(row) > 1 && LLVMIsAFunction(LLVMGetOperand(row, 1)))
-            add_later(m, ix, LLVMGetOperand(row, 1));
+    for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g)) {
+        const char *section = LLVMGetSection(g);
+        if (!LLVMIsDeclaration(g) &&
+            (!strcmp(LLVMGetValueName2(g, &n), "llvm.global_dtors") ||
+             (section && (str_starts(section, ".fini") || str_starts(section, ".dtors")))))
+            add_all_later(m, ix, LLVMGetInitializer(g), 0);
     }
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        if (program_runs_at_end(f))
+            add_later(m, ix, f);
 }
 
 static void index_call(Mutability *m, LoadIndex *ix, LLVMValueRef call)
@@ -255,11 +347,60 @@ static void index_call(Mutability *m, LoadIndex *ix, LLVMValueRef call)
         vec_push(&ix->masks, mask);
 }
 
+/* Other names come first: stores are compared with them. */
+static void index_names(Mutability *m, LoadIndex *ix)
+{
+    LLVMModuleRef module = program_module(m->program);
+    size_t n;
+    const char *text = LLVMGetModuleInlineAsm(module, &n);
+
+    ix->walks = walks_variables(module);
+    add_assembly(ix, text, n);
+    for (size_t k = 0; k < m->nbodies; k++) {
+        const Body *b = &m->bodies[k];
+        for (size_t i = 0; b->fn && i < b->ops.len; i++)
+            if (b->ops.items[i].kind == OP_ASM) {
+                text = LLVMGetInlineAsmAsmString(LLVMGetCalledValue(b->ops.items[i].inst), &n);
+                add_assembly(ix, text, n);
+            }
+    }
+}
+
+/* Unknown code calls the functions whose address it has. */
+static void index_outside(Mutability *m, LoadIndex *ix)
+{
+    Vec(const Function *) work = { 0 };
+    size_t n;
+
+    for (size_t k = 0; k < m->nbodies; k++) {
+        const Function *f = m->bodies[k].fn;
+        if (f && strcmp(f->name, "main") && pointsto_called_from_outside(m->pt, m->bodies[k].value))
+            vec_push(&ix->back, f);
+    }
+    for (size_t i = 0; i < ix->unknown.len; i++) {
+        LLVMBasicBlockRef at = LLVMGetInstructionParent(ix->unknown.items[i]);
+        const Function *f = program_function_of(m->program, LLVMGetBasicBlockParent(at));
+        if (f && !LLVMIsAInlineAsm(LLVMGetCalledValue(ix->unknown.items[i])))
+            vec_push(&work, f);
+    }
+    while (work.len) {
+        const Function *f = work.items[--work.len];
+        if (ix->goes_out[f->index])
+            continue;
+        ix->goes_out[f->index] = true;
+        const Function *const *from = calls_callers(m->calls, f, &n);
+        for (size_t i = 0; i < n; i++)
+            vec_push(&work, from[i]);
+    }
+    vec_release(&work);
+}
+
 static LoadIndex *index_new(Mutability *m)
 {
     LoadIndex *ix = xcalloc(1, sizeof *ix);
 
     ix->calls_of = xcalloc(m->nbodies + 1, sizeof *ix->calls_of);
+    index_names(m, ix);
     for (size_t k = 0; k < m->nbodies; k++) {
         Body *b = &m->bodies[k];
         for (size_t i = 0; b->fn && i < b->ops.len; i++) {
@@ -270,11 +411,15 @@ static LoadIndex *index_new(Mutability *m)
             else if (LLVMIsAStoreInst(b->ops.items[i].inst))
                 index_store(m, ix, b->ops.items[i].inst);
             else if (b->ops.items[i].kind == OP_MEMCPY && b->ops.items[i].pointer)
-                ix->renames |= is_renamed(m->pt, LLVMGetOperand(b->ops.items[i].inst, 0));
+                index_copy(m, ix, b->ops.items[i].inst);
         }
     }
     index_destructors(m, ix);
+    ix->goes_out = xcalloc(m->nbodies + 1, sizeof *ix->goes_out);
+    index_outside(m, ix);
     ix->exposed = mut_exposed(m);
+    for (uint32_t o; ptreach_next(m->pt, &ix->stored, &o);)
+        ptbits_add(&ix->exposed, o);
     return ix;
 }
 
@@ -290,9 +435,13 @@ void mut_memory_release(Mutability *m)
     free(ix->calls_of);
     vec_release(&ix->unknown);
     vec_release(&ix->later);
+    vec_release(&ix->back);
+    free(ix->goes_out);
     pttable_release(&ix->reading);
     vec_release(&ix->masks);
     ptbits_release(&ix->exposed);
+    ptreach_release(&ix->stored);
+    map_release(&ix->in_assembly);
     free(ix);
 }
 
@@ -361,7 +510,7 @@ static void add_cells(Search *s, LLVMValueRef address, bool whole, unsigned kind
         PtLoc l = pt->locs.items[set.locs[i]];
         PtRange r = pt->objects.items[l.object].locs;
         bool all = whole || l.offset == ANY;
-        if (has_other_names(pt, set.locs[i]) || ptbits_has(&s->ix->exposed, l.object))
+        if (has_other_names(pt, s->ix, set.locs[i]) || ptbits_has(&s->ix->exposed, l.object))
             fail(s, kind, LLVMIsAInstruction(address));
         for (uint32_t k = r.start; k < r.start + r.n; k++)
             if (all || k == set.locs[i] || pt->locs.items[k].offset == ANY)
@@ -447,7 +596,7 @@ static void run_after_effect(Search *s, Body *b, const Effect *e, int guard)
     if (!g)
         return;
     if (guard > 20 || e->next >= g->flow.effects.len)
-        run_function(s, g->fn);      /* a long way: all of it */
+        run_function(s, g->fn); /* a long way: all of it */
     else
         run_after_effect(s, g, &g->flow.effects.items[e->next], guard + 1);
 }
@@ -619,7 +768,7 @@ static void use_by_return(Search *s, LLVMValueRef ret, unsigned kind)
     uint32_t f = pttable_get(&s->m->body_of, (uintptr_t)fn);
 
     if (fn == s->b->value && !s->scope[s->b->fn->index])
-        return;                      /* the call is over */
+        return; /* the call is over */
     for (size_t i = 0; f != NONE && i < s->ix->calls_of[f].len; i++)
         if (is_on_the_way(s, s->ix->calls_of[f].items[i]))
             taint(s, s->ix->calls_of[f].items[i], kind);
@@ -679,7 +828,7 @@ static void use(Search *s, LLVMValueRef v, LLVMValueRef user, unsigned kind)
     case LLVMICmp:
     case LLVMFCmp:
     case LLVMSwitch:
-        if (mut_tells_bits(s->m, v) || (piece && s->m->rebuilds))
+        if (mut_tells_bits(s->m, v) || (piece && s->m->rebuilds) || mut_is_guessed(s->m, user, v))
             fail(s, kind, user);
         break;
     case LLVMGetElementPtr:
@@ -818,7 +967,7 @@ static void load_again(Search *s, unsigned kind)
         c->seen |= kind;
         if (c->leaves)
             fail(s, kind, c->inst);
-        else if (LLVMIsACallInst(c->inst))        /* a memcpy from there */
+        else if (LLVMIsACallInst(c->inst)) /* a memcpy from there */
             add_cells(s, LLVMGetOperand(c->inst, 0), true, kind);
         else
             taint(s, c->inst, kind);
@@ -875,6 +1024,16 @@ static void search(Search *s)
     unknown_calls(s);
 }
 
+/* Does unknown code run after the store? */
+static bool calls_out(Search *s)
+{
+    for (size_t i = 0; i < s->ix->unknown.len; i++)
+        if (!LLVMIsAInlineAsm(LLVMGetCalledValue(s->ix->unknown.items[i])) &&
+            in_scope(s, s->ix->unknown.items[i]))
+            return true;
+    return false;
+}
+
 MemoryAnswer mut_memory(Mutability *m, Body *b, unsigned first, unsigned n)
 {
     if (!m->loads)
@@ -894,6 +1053,9 @@ MemoryAnswer mut_memory(Mutability *m, Body *b, unsigned first, unsigned n)
     }
     for (size_t i = 0; stored && i < s.ix->later.len; i++)
         run_function(&s, s.ix->later.items[i]);
+    if (stored && calls_out(&s))
+        for (size_t i = 0; i < s.ix->back.len; i++)
+            run_function(&s, s.ix->back.items[i]);
     if (find_candidates(&s))
         search(&s);
     else
@@ -939,6 +1101,10 @@ static const PtBits *objects_changed(Mutability *m, LLVMValueRef fn)
     add_changed(m, fn);
     for (size_t i = 0; i < m->loads->later.len; i++)
         add_changed(m, program_function_value(m->program, m->loads->later.items[i]));
+    const Function *f = program_function_of(m->program, fn);
+    if (f && m->loads->goes_out[f->index])
+        for (size_t i = 0; i < m->loads->back.len; i++)
+            add_changed(m, program_function_value(m->program, m->loads->back.items[i]));
     return &m->changed;
 }
 

@@ -904,6 +904,8 @@ Mutability *mutability_new(const Program *p, const Calls *c, const MutabilityPla
     if (m->plan.stages & MUT_BY_M)
         m->modref = modref_new(m->pt, m->summaries);
     m->percent_n = mut_has_conversion(program_module(p), 'n');
+    m->own_conversions = LLVMGetNamedFunction(program_module(p), "register_printf_specifier") ||
+                         LLVMGetNamedFunction(program_module(p), "register_printf_function");
     m->finds_names = LLVMGetNamedFunction(program_module(p), "dlsym") ||
                      LLVMGetNamedFunction(program_module(p), "dlvsym");
     m->rebuilds = mut_rebuilds_pointers(m);

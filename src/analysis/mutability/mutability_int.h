@@ -223,6 +223,7 @@ struct Mutability {
     LLVMValueRef changed_by; /* … the function that was asked about last, */
     PtBits changed; /* and the objects it changes */
     bool percent_n; /* some format has it */
+    bool own_conversions; /* the program registers its own with the library's printf */
     bool breaks_const; /* some exported function writes what it gets as const */
     bool finds_names; /* it asks for functions by name: nobody knows which */
     bool rebuilds; /* it makes pointers of integers of unknown origin */
@@ -262,6 +263,9 @@ bool mut_piece_is_harmless(const Mutability *m, LLVMValueRef piece, bool index, 
 bool mut_piece_is_compared(const Mutability *m, LLVMValueRef piece, bool index, bool copied);
 /* Is it a number made from a pointer, of which a comparison tells some bits? */
 bool mut_tells_bits(const Mutability *m, LLVMValueRef v);
+/* In a program that makes pointers of numbers: is `v` compared with what leads to no object? So
+ * it may be guessed. */
+bool mut_is_guessed(const Mutability *m, LLVMValueRef compare, LLVMValueRef v);
 bool mut_is_shifted(LLVMValueRef v, int depth);
 /* Has points-to seen pointers in the `size` bytes there (0: in the object)? The outside
  * doesn't count. */

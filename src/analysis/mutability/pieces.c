@@ -10,7 +10,8 @@
  *     slot = table[(uintptr_t)p >> 4 & 63];            none: it is only an index
  *
  * A comparison tells one bit, and 64 of them tell a pointer. This counts if bits are taken
- * by a variable shift, or if the program makes pointers of integers of unknown origin.
+ * by a variable shift, or if the program makes pointers of integers of unknown origin. In such
+ * a program a whole pointer may also be guessed: it is compared with numbers until one fits.
  */
 #include "analysis/mutability/mutability_int.h"
 #include <assert.h>
@@ -146,6 +147,14 @@ bool mut_tells_bits(const Mutability *m, LLVMValueRef v)
     return is_made(v) && (m->rebuilds || mut_is_shifted(v, 0));
 }
 
+bool mut_is_guessed(const Mutability *m, LLVMValueRef compare, LLVMValueRef v)
+{
+    LLVMValueRef other = LLVMGetOperand(compare, LLVMGetOperand(compare, 0) == v);
+
+    return m->rebuilds && LLVMIsAICmpInst(compare) && !LLVMIsAConstant(other) &&
+           !pointsto_value(m->pt, other, 0).n;
+}
+
 /* ---- pieces that are loaded */
 
 /* Is the location in the `size` bytes (0: anywhere in the object) at a place? */
@@ -256,6 +265,16 @@ static void expose_by_call(Mutability *m, PtReach *r, LLVMValueRef call)
     }
 }
 
+/* Bits of an address: points-to forgets them, and numbers are made of them again. */
+static void expose_bits(const Mutability *m, PtReach *r, LLVMValueRef i)
+{
+    if (!m->rebuilds || !LLVMIsABinaryOperator(i) || pointsto_value(m->pt, i, 0).n ||
+        goes_nowhere(false, i, true, false))
+        return;
+    for (unsigned k = 0; k < 2; k++)
+        expose(m, r, LLVMGetOperand(i, k), 0);
+}
+
 static void expose_by(Mutability *m, PtReach *r, const Body *b, const Op *o)
 {
     bool part = o->piece && o->pointer;
@@ -267,6 +286,8 @@ static void expose_by(Mutability *m, PtReach *r, const Body *b, const Op *o)
         expose_content(m, r, LLVMGetOperand(o->inst, 0), size);
     } else if (o->kind == OP_MEMCPY && part) {
         expose_content(m, r, LLVMGetOperand(o->inst, 1), 8);
+    } else if (o->kind == OP_COPY) {
+        expose_bits(m, r, o->inst);
     } else if (o->kind == OP_PIECE) {
         for (int i = 0; i < LLVMGetNumOperands(o->inst); i++) {
             LLVMValueRef v = LLVMGetOperand(o->inst, (unsigned)i);

@@ -9,7 +9,7 @@
 #include <time.h>
 
 /* Raised when the rules change, so that answers by older rules are not read again. */
-enum { RULES = 5 };
+enum { RULES = 6 };
 
 static double now(void)
 {

@@ -399,12 +399,20 @@ static void apply_callback(Apply *a, const SummaryCallback *cb)
     pt_constrain(pt, fn, (PtConstraint){ .kind = C_CALL, .other = (uint32_t)pt->calls.len - 1 });
 }
 
-/* The result may be any of the arguments. */
+/* Each part of the result may be any of the arguments; of numbers, some way into its object. */
 static void arguments_out(Pt *pt, const PtCall *c)
 {
-    for (uint32_t i = 0; i < c->nargs; i++)
-        for (uint32_t w = 0; w < c->args[i].words && c->nresult; w++)
-            pt_edge(pt, c->args[i].node + w, c->result + (w < c->nresult ? w : c->nresult - 1));
+    for (uint32_t i = 0; i < c->nargs; i++) {
+        LLVMTypeRef t = c->inst ? LLVMTypeOf(LLVMGetOperand(c->inst, i)) : NULL;
+        bool number = t && LLVMGetTypeKind(t) != LLVMPointerTypeKind;
+        for (uint32_t w = 0; w < c->args[i].words; w++)
+            for (uint32_t to = 0; to < c->nresult; to++)
+                if (number)
+                    pt_constrain(pt, c->args[i].node + w,
+                                 (PtConstraint){ .kind = C_NARROW, .other = c->result + to });
+                else
+                    pt_edge(pt, c->args[i].node + w, c->result + to);
+    }
 }
 
 static void call_summary(Pt *pt, uint32_t call, LLVMValueRef fn, const Summary *s)
@@ -451,18 +459,56 @@ static void call_unknown(Pt *pt, uint32_t call)
 
 bool pt_is_intrinsic(const char *name) { return !strncmp(name, "llvm.", 5); }
 
-/* Stores under a mask and the like are functions of which nothing is known. */
+/* memory(none), and there is a result: it follows from the arguments, and nothing else happens. */
+static bool only_computes(LLVMValueRef intrinsic)
+{
+    LLVMTypeRef result = LLVMGetReturnType(LLVMGlobalGetValueType(intrinsic));
+    unsigned kind = LLVMGetEnumAttributeKindForName("memory", 6);
+    LLVMAttributeRef a = LLVMGetEnumAttributeAtIndex(intrinsic, LLVMAttributeFunctionIndex, kind);
+
+    return a && !LLVMGetEnumAttributeValue(a) && LLVMGetTypeKind(result) != LLVMVoidTypeKind;
+}
+
+/* Stores under a mask, registers that are set and the like are functions of which nothing is
+ * known. */
 bool pt_is_known_intrinsic(LLVMValueRef call)
 {
     static const char *const known[] = {
-        "memcpy",        "memmove",       "memset",         "va_",
-        "dbg.",          "lifetime.",     "invariant.",     "expect",
-        "assume",        "objectsize",    "ptrmask",        "launder.",
-        "strip.",        "prefetch",      "is.constant",    "stack",
-        "threadlocal.",  "annotation",    "ptr.annotation", "var.annotation",
-        "returnaddress", "frameaddress",  "ssa.copy",       "trap",
-        "debugtrap",     "eh.",           "localescape",    "donothing",
-        "sideeffect",    "load.relative", "vector.reduce.",
+        "memcpy",
+        "memmove",
+        "memset",
+        "va_",
+        "dbg.",
+        "lifetime.",
+        "invariant.",
+        "expect",
+        "assume",
+        "objectsize",
+        "ptrmask",
+        "launder.",
+        "strip.",
+        "prefetch",
+        "is.constant",
+        "stack",
+        "threadlocal.",
+        "annotation",
+        "ptr.annotation",
+        "var.annotation",
+        "returnaddress",
+        "frameaddress",
+        "ssa.copy",
+        "trap",
+        "debugtrap",
+        "eh.",
+        "localescape",
+        "donothing",
+        "sideeffect",
+        "load.relative",
+        "vector.reduce.",
+        "x86.rdtsc",
+        "readcycle",
+        "x86.sse2.pause",
+        "x86.sse2.mfence",
     };
     size_t n;
     const char *name = LLVMGetValueName2(LLVMGetCalledValue(call), &n);
@@ -471,6 +517,8 @@ bool pt_is_known_intrinsic(LLVMValueRef call)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (str_starts(name + 5, known[i]))
             return true;
+    if (!only_computes(LLVMGetCalledValue(call)))
+        return false;
     for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
         LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, i)));
         if (kind == LLVMPointerTypeKind || kind == LLVMVectorTypeKind)

@@ -66,6 +66,22 @@ void proto_api_place(ProtoApi *api, ProtoFunction *f, ProtoPlace p)
         f->pointer = !api->types.items[p.type].integer;
 }
 
+const char *proto_fault(const ProtoApi *api, const ProtoFunction *f)
+{
+    const char *use = NULL;
+    for (unsigned i = 0; i < f->nplaces; i++) {
+        const ProtoPlace *p = &f->places[i];
+        const char *kind = api->types.items[p->type].fault;
+        if (kind && p->use == PROTO_CREATES)
+            return "open";
+        if (kind && p->use == PROTO_USES && !use && strcmp(kind, "open"))
+            use = kind;
+        if (p->use == PROTO_DESTROYS)
+            return NULL;
+    }
+    return use;
+}
+
 /* ------------------------------------------------------------------ names */
 
 /* Does a name have the word, at its end or where another word begins? One with ^ must begin
@@ -224,7 +240,18 @@ static bool read_function(Table *t, const char *name, char *rest)
     return true;
 }
 
-/* type FILE integer|caller-owned struct _IO_FILE */
+static bool read_fault(Table *t, ProtoType *type, const char *word)
+{
+    static const char *const kinds[] = { "open", "stream", "folder", "descriptor" };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!strcmp(word, kinds[i])) {
+            type->fault = kinds[i];
+            return true;
+        }
+    return wrong(t, "no kind of fault (open, stream, folder, descriptor)", word);
+}
+
+/* type FILE integer|caller-owned|fault=KIND struct _IO_FILE */
 static bool read_type(Table *t, char *rest)
 {
     char *save = NULL, *name = strtok_r(rest, " \t", &save);
@@ -240,6 +267,14 @@ static bool read_type(Table *t, char *rest)
         } else if (str_starts(at, "caller-owned")) {
             t->api->types.items[n].caller_owned = more = true;
             save = at + strlen("caller-owned");
+        } else if (str_starts(at, "fault=")) {
+            char *kind = at + strlen("fault=");
+            save = kind + strcspn(kind, " \t");
+            more = *save != 0;
+            if (more)
+                *save++ = 0;
+            if (!read_fault(t, &t->api->types.items[n], kind))
+                return false;
         } else if (*at) {
             t->api->types.items[n].canonical = arena_strdup(&t->api->arena, at);
             map_put(&t->api->by_type, at, (void *)(uintptr_t)(n + 1));

@@ -81,28 +81,31 @@ typedef struct ProtoFunction {
 
 typedef struct ProtoType {
     const char *name;          /* "FILE", "sqlite3_stmt" */
-    const char *canonical;     /* "struct _IO_FILE" */
-    bool integer;              /* negative is none */
-    bool caller_owned;         /* the caller's struct, told by its address */
+    const char *fault; /* how the environment fails it (runtime/calls/calls.h); NULL: not */
+    const char *canonical; /* "struct _IO_FILE" */
+    bool integer; /* negative is none */
+    bool caller_owned; /* the caller's struct, told by its address */
 } ProtoType;
 
 typedef struct ProtoApi {
     Vec(ProtoFunction *) functions;
     Vec(ProtoType) types;
-    Map by_name, by_type;      /* → index + 1 */
+    Map by_name, by_type; /* → index + 1 */
     Arena arena;
 } ProtoApi;
 
 ProtoApi *proto_api_new(void);
-void proto_api_free(ProtoApi *api);              /* NULL is fine */
+void proto_api_free(ProtoApi *api); /* NULL is fine */
 /* A table of functions; its form stands in share/protocols/README.md. */
 bool proto_api_read(ProtoApi *api, const char *path, Err *err);
-ProtoFunction *proto_api_function(const ProtoApi *api, const char *name);   /* or NULL */
+ProtoFunction *proto_api_function(const ProtoApi *api, const char *name); /* or NULL */
 ProtoFunction *proto_api_add(ProtoApi *api, const char *name);
 unsigned proto_api_index(const ProtoApi *api, const ProtoFunction *f);
 /* The type with this name, or this canonical spelling; made if it is not there. */
 unsigned proto_api_type(ProtoApi *api, const char *name);
 void proto_api_place(ProtoApi *api, ProtoFunction *f, ProtoPlace p);
+/* How the environment can make a call of it fail: "open", "stream" …; NULL: it can't. */
+const char *proto_fault(const ProtoApi *api, const ProtoFunction *f);
 /* What names say of functions that no table knows. */
 bool proto_name_creates(const char *name);
 bool proto_name_destroys(const char *name);
@@ -111,18 +114,18 @@ bool proto_name_destroys(const char *name);
 
 typedef struct ProtoCall {
     uint32_t function, site;
-    uint32_t objects[3];       /* the receiver first; 0: none */
-    uint32_t made[2];          /* what it gave; 0: none */
+    uint32_t objects[3]; /* the receiver first; 0: none */
+    uint32_t made[2]; /* what it gave; 0: none */
     uint32_t thread;
-    int32_t result;            /* cut to 32 bits; of a pointer 0 or 1 */
-    int16_t error;             /* errno */
+    int32_t result; /* cut to 32 bits; of a pointer 0 or 1 */
+    int16_t error; /* errno */
     bool returned;
 } ProtoCall;
 
 typedef struct ProtoObject {
     uint32_t type;
-    uint32_t maker, ender;     /* calls, from 1; 0: none seen */
-    bool none;                 /* NULL or -1 that a maker returned */
+    uint32_t maker, ender; /* calls, from 1; 0: none seen */
+    bool none; /* NULL or -1 that a maker returned */
 } ProtoObject;
 
 /* A function of the program returned, before call number `at`. */
@@ -133,40 +136,41 @@ typedef struct ProtoLeft {
 typedef enum { PROTO_ENDED, PROTO_DIED, PROTO_CUT_SHORT } ProtoEnd;
 
 typedef struct ProtoFrame {
-    char *module, *function;   /* NULL: not known */
+    char *module, *function; /* NULL: not known */
 } ProtoFrame;
 
 /* What one process did. */
 typedef struct ProtoRun {
     Vec(ProtoCall) calls;
-    Vec(ProtoObject) objects;  /* number - 1 */
+    Vec(ProtoObject) objects; /* number - 1 */
     Vec(ProtoLeft) left;
-    uint32_t *first, *uses;    /* uses[first[o - 1]] … are the calls that name object o */
+    uint32_t *first, *uses; /* uses[first[o - 1]] … are the calls that name object o */
     ProtoEnd end;
     int signal;
     uint64_t address;
-    uint32_t thread;           /* that died */
-    char *said;                /* by a sanitizer; "" */
-    Vec(ProtoFrame) frames;    /* innermost first */
-    uint64_t lost;             /* calls beyond what is recorded */
-    char *name;                /* of the file */
+    uint32_t thread; /* that died */
+    char *said; /* by a sanitizer; "" */
+    Vec(ProtoFrame) frames; /* innermost first */
+    uint64_t lost; /* calls beyond what is recorded */
+    uint32_t fault; /* 1 + the site at which the environment was made to fail; 0: none */
+    char *name; /* of the file */
 } ProtoRun;
 typedef Vec(ProtoRun *) ProtoRuns;
 
 ProtoRun *proto_run_new(void);
-void proto_run_free(ProtoRun *r);                /* NULL is fine */
+void proto_run_free(ProtoRun *r); /* NULL is fine */
 void proto_runs_release(ProtoRuns *runs);
 /* For who fills a run by hand: object and call numbers. */
 uint32_t proto_run_object(ProtoRun *r, unsigned type);
 ProtoCall *proto_run_call(ProtoRun *r, unsigned function);
-void proto_run_index(ProtoRun *r);               /* when all calls are there */
+void proto_run_index(ProtoRun *r); /* when all calls are there */
 /* Files of a folder, each a process. What is no such file is left out, and counted. */
 typedef struct ProtoReading {
     const ProtoApi *api;
-    const uint32_t *callee;    /* of each site: index of its function in the API */
-    size_t nsites, nleft;      /* sites; functions that say when they return */
-    const char *original, *woven;    /* frames in the first are looked up in the second */
-    size_t damaged;            /* files that were not understood */
+    const uint32_t *callee; /* of each site: index of its function in the API */
+    size_t nsites, nleft; /* sites; functions that say when they return */
+    const char *original, *woven; /* frames in the first are looked up in the second */
+    size_t damaged; /* files that were not understood */
 } ProtoReading;
 bool proto_runs_read(ProtoReading *how, const char *folder, ProtoRuns *out, Err *err);
 /* The call that the thread died in: the last that began and did not return; -1. */
@@ -178,8 +182,8 @@ const ProtoCode *proto_misuse(const ProtoApi *api, const ProtoCall *c);
 
 typedef struct ProtoCut {
     uint32_t core;
-    Vec(uint32_t) calls;       /* in order */
-    bool alone;                /* only the core's own calls, other objects left out */
+    Vec(uint32_t) calls; /* in order */
+    bool alone; /* only the core's own calls, other objects left out */
 } ProtoCut;
 
 enum { PROTO_MOST_RECEIVERS = 3, PROTO_LEAST_FUNCTIONS = 2 };
@@ -199,10 +203,10 @@ void proto_cut_release(ProtoCut *c);
 typedef struct Protocols Protocols;
 
 typedef struct ProtoLabel {
-    const char *text;          /* "f = fopen()", "fgets(f) = NULL" */
+    const char *text; /* "f = fopen()", "fgets(f) = NULL" */
     const char *function;
-    char args[4], made[3];     /* parameters, from 1; 0: none */
-    const char *result;        /* class; "" */
+    char args[4], made[3]; /* parameters, from 1; 0: none */
+    const char *result; /* class; "" */
 } ProtoLabel;
 
 typedef struct ProtoEdge {
@@ -211,25 +215,25 @@ typedef struct ProtoEdge {
 } ProtoEdge;
 
 typedef struct ProtoState {
-    int labels[2];             /* the last ones, older first; -1: none */
-    unsigned bound;            /* a bit for each parameter */
-    uint64_t ends;             /* lives that ended here */
+    int labels[2]; /* the last ones, older first; -1: none */
+    unsigned bound; /* a bit for each parameter */
+    uint64_t ends; /* lives that ended here */
     Vec(ProtoEdge) edges;
 } ProtoState;
 
 typedef struct Protocol {
-    const char *types;         /* "FILE", "sqlite3 sqlite3_stmt" */
-    const char **params;       /* names */
+    const char *types; /* "FILE", "sqlite3 sqlite3_stmt" */
+    const char **params; /* names */
     unsigned nparams;
     Vec(ProtoLabel) labels;
-    Vec(ProtoState) states;    /* the first one is the start */
-    Map label_ids, state_ids;  /* → index + 1 */
-    uint64_t lives;            /* subtraces it was learned from */
-    uint64_t runs;             /* processes */
+    Vec(ProtoState) states; /* the first one is the start */
+    Map label_ids, state_ids; /* → index + 1 */
+    uint64_t lives; /* subtraces it was learned from */
+    uint64_t runs; /* processes */
 } Protocol;
 
 Protocols *protocols_new(const ProtoApi *api);
-void protocols_free(Protocols *ps);              /* NULL is fine */
+void protocols_free(Protocols *ps); /* NULL is fine */
 Protocol *const *protocols_all(const Protocols *ps, size_t *n);
 /* A run that went well. */
 void protocols_mine(Protocols *ps, const ProtoRun *r);
@@ -238,19 +242,19 @@ void protocols_mine_cut(Protocols *ps, const ProtoRun *r, const ProtoCut *c);
 bool protocol_is_liable(const Protocol *p, const ProtoState *s);
 
 typedef enum {
-    PROTO_NOT_KNOWN,           /* no protocol speaks of it */
+    PROTO_NOT_KNOWN, /* no protocol speaks of it */
     PROTO_SETUP,
-    PROTO_NOVEL,               /* no run that went well came to such a state at all */
+    PROTO_NOVEL, /* no run that went well came to such a state at all */
     PROTO_ALLOWED,
     PROTO_BROKEN,
 } ProtoVerdict;
 
 typedef struct ProtoBreach {
     const Protocol *protocol;
-    int state;                 /* in which the call came; -1: one of several, see `last` */
-    int last;                  /* label before it; -1: none */
-    uint32_t object;           /* the core */
-    const char *after;         /* text of the last label; "" */
+    int state; /* in which the call came; -1: one of several, see `last` */
+    int last; /* label before it; -1: none */
+    uint32_t object; /* the core */
+    const char *after; /* text of the last label; "" */
 } ProtoBreach;
 
 /* Was call number `at` in order? All protocols of the objects in it are asked. */
@@ -274,17 +278,17 @@ void protocol_dot(const Protocol *p, const ProtoBreach *b, const char *missing, 
 
 /* What became of the lives that begin at a site. */
 typedef struct ProtoLives {
-    uint64_t here;             /* ended in the function that has the site */
+    uint64_t here; /* ended in the function that has the site, before it returned */
     uint64_t elsewhere;
-    uint64_t open;             /* the function returned, and at the end it was alive */
-    int ender;                 /* function of the API that ended one; -1: none */
+    uint64_t open; /* the function returned, and at the end it was alive */
+    int ender; /* function of the API that ended one; -1: none */
 } ProtoLives;
 
 typedef struct ProtoUnfinished {
-    uint32_t run, object;      /* index of the run; the object */
-    uint32_t site;             /* of its maker */
-    uint64_t finished;         /* lives that begin there and were ended */
-    uint32_t ender;            /* the function that ends them */
+    uint32_t run, object; /* index of the run; the object */
+    uint32_t site; /* of its maker */
+    uint64_t finished; /* lives that begin there and were ended */
+    uint32_t ender; /* the function that ends them */
 } ProtoUnfinished;
 typedef Vec(ProtoUnfinished) ProtoUnfinisheds;
 

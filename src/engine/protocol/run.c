@@ -345,6 +345,7 @@ static void take_header(const ProtoReading *how, ProtoRun *r, const SundewCallsH
     r->signal = h->signal;
     r->address = h->address;
     r->thread = h->thread;
+    r->fault = h->fault <= how->nsites ? (uint32_t)h->fault : 0;
     if (h->count > h->capacity)
         r->lost = h->count - h->capacity;
     if (r->end == PROTO_DIED) {

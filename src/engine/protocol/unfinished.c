@@ -11,29 +11,36 @@ static const ProtoCall *maker_of(const ProtoRun *r, const ProtoObject *o)
     return o->maker && !o->none ? &r->calls.items[o->maker - 1] : NULL;
 }
 
-/* Did the function that made it return, in the same thread? */
-static bool was_left(const ProtoRun *r, const ProtoObject *o, const ProtoPlaces *at)
+/* Did the function that made it return, in the same thread, before call number `end`? LEFT_UNKNOWN:
+ * too many others did. */
+typedef enum { LEFT_NO, LEFT_YES, LEFT_UNKNOWN } Left;
+
+static Left was_left(const ProtoRun *r, const ProtoObject *o, const ProtoPlaces *at, uint32_t end)
 {
     const ProtoCall *maker = &r->calls.items[o->maker - 1];
     size_t low = 0, high = r->left.len;
-    while (low < high) {                 /* they are in the order of calls */
+    while (low < high) { /* they are in the order of calls */
         size_t mid = (low + high) / 2;
         if (r->left.items[mid].at < o->maker)
             low = mid + 1;
         else
             high = mid;
     }
-    for (size_t i = low; i < r->left.len && i < low + MOST_LEFT; i++)
+    for (size_t i = low; i < r->left.len && r->left.items[i].at < end; i++) {
         if (at->left_of[r->left.items[i].function] == at->same[maker->site] &&
             r->left.items[i].thread == maker->thread)
-            return true;
-    return false;
+            return LEFT_YES;
+        if (i == low + MOST_LEFT)
+            return LEFT_UNKNOWN;
+    }
+    return LEFT_NO;
 }
 
 /* Alive at a regular end, though its function had returned. */
 static bool is_open(const ProtoRun *r, const ProtoObject *o, const ProtoPlaces *at)
 {
-    return r->end == PROTO_ENDED && !r->lost && !o->ender && was_left(r, o, at);
+    return r->end == PROTO_ENDED && !r->lost && !o->ender &&
+           was_left(r, o, at, UINT32_MAX) == LEFT_YES;
 }
 
 static void count(const ProtoRun *r, const ProtoObject *o, const ProtoPlaces *at, ProtoLives *out)
@@ -47,7 +54,9 @@ static void count(const ProtoRun *r, const ProtoObject *o, const ProtoPlaces *at
         return;
     }
     const ProtoCall *ender = &r->calls.items[o->ender - 1];
-    bool here = at->same[ender->site] == at->same[maker->site];
+    /* A function that keeps it, and ends it when it is called again, is another. */
+    bool here =
+        at->same[ender->site] == at->same[maker->site] && was_left(r, o, at, o->ender) == LEFT_NO;
     s->here += here;
     s->elsewhere += !here;
     s->ender = (int)ender->function;

@@ -226,6 +226,33 @@ static bool read_file(Crash *c, Reader *r)
     return true;
 }
 
+/* The test's files get these names: none leads out of its folder, or is one of ours. */
+static bool is_below(const char *name)
+{
+    if (!*name || str_ends(name, "/"))
+        return false;
+    for (const char *part = name; *part; part += *part == '/') {
+        if (*part == '/' || *part == '.')
+            return false;
+        for (; *part && *part != '/'; part++)
+            if ((unsigned char)*part < ' ' || *part == 127)
+                return false;
+    }
+    return true;
+}
+
+static bool read_file_name(Crash *c, Reader *r)
+{
+    uint64_t address;
+    if (!take(r, &address, sizeof address))
+        return false;
+    const char *name = take_text(c, r);
+    for (size_t i = 0; i < c->files.len && is_below(name); i++)
+        if (c->files.items[i].address == address)
+            c->files.items[i].name = name;
+    return true;
+}
+
 /* A test names it to the assembler, which would take anything else as its own language. */
 static bool is_symbol(const char *s)
 {
@@ -289,6 +316,7 @@ static bool read_record(Crash *c, uint32_t tag, Reader r)
     case SUNDEW_REC_COPY: return read_copy(c, &r);
     case SUNDEW_REC_MEMORY: return read_memory(c, &r);
     case SUNDEW_REC_FILE: return read_file(c, &r);
+    case SUNDEW_REC_FILE_NAME: return read_file_name(c, &r);
     case SUNDEW_REC_EXTERNAL: return read_external(c, &r);
     case SUNDEW_REC_MAPS: return read_maps(c, &r);
     case SUNDEW_REC_MISSING: return read_missing(c, &r);

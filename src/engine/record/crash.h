@@ -110,6 +110,7 @@ typedef struct CrashFile {
     uint64_t position, start;
     const uint8_t *bytes;
     size_t n;
+    const char *name;         /* below the folder of the program, without ..; NULL: not known */
 } CrashFile;
 const CrashFile *crash_file_at(const Crash *c, uint64_t address);   /* or NULL */
 const CrashFile *crash_files(const Crash *c, size_t *n);

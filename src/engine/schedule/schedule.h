@@ -93,18 +93,20 @@ typedef struct SearchPlan {
     /* Only systematic runs, at the hot sites of this schedule: the first that shows
      * something has the fewest preemptions. NULL: random ones, too. */
     const Schedule *points_of;
+    /* The systematic part never stops threads below this: one that only makes the others, say. */
+    unsigned first_thread;
 } SearchPlan;
 
 typedef struct SearchResult {
     size_t runs, systematic, random;
-    size_t inconclusive;             /* ended neither well nor badly: the sum of … */
-    size_t ends[SUNDEW_SCHEDULE_ENDS];           /* … endless, diverged, crowded, foreign … */
-    size_t timeouts;                 /* … and stopped by the clock */
-    bool gave_up;                    /* too many were stopped by the clock */
-    unsigned complete;               /* all schedules with fewer preemptions than this were
+    size_t inconclusive; /* ended neither well nor badly: the sum of … */
+    size_t ends[SUNDEW_SCHEDULE_ENDS]; /* … endless, diverged, crowded, foreign … */
+    size_t timeouts; /* … and stopped by the clock */
+    bool gave_up; /* too many were stopped by the clock */
+    unsigned complete; /* all schedules with fewer preemptions than this were
                                       * run: 3 means up to 2; 0: none */
-    size_t points;                   /* most in one run */
-    size_t hot;                      /* sites with conflicts */
+    size_t points; /* most in one run */
+    size_t hot; /* sites with conflicts */
     unsigned threads;
 } SearchResult;
 
@@ -113,7 +115,7 @@ bool schedule_search(Scheduler *s, const SearchPlan *plan, SearchJudge *judge, v
 
 /* --- stacks */
 
-typedef Vec(ScheduleSite) ScheduleCallers;       /* .what is not set */
+typedef Vec(ScheduleSite) ScheduleCallers; /* .what is not set */
 /* Where one side of a race was called from, innermost first; the access itself is left
  * out. The texts live as long as the scheduler. */
 void schedule_callers(Scheduler *s, const struct sundew_side *side, ScheduleCallers *out);

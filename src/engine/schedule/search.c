@@ -223,6 +223,8 @@ static void extend(Search *x, uint32_t from, unsigned cost)
             continue;
         for (unsigned t = 0; t < x->run.nthreads; t++) {
             unsigned c = cost + preempts(e, t);
+            if (c > cost && e->thread < x->plan->first_thread)
+                continue;
             if (is_choice(e, t) && c <= x->bound && (c <= GUARANTEED || (useful && !known)))
                 push(x, c, (useful || c == cost) && !known, e, t);
         }

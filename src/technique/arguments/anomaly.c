@@ -686,19 +686,36 @@ static Tokens all_words(const Vector *v)
     return all;
 }
 
+static bool all_in(const Tokens *a, const Tokens *b)
+{
+    for (size_t i = 0; i < a->n; i++)
+        if (!has_word(b, a->words[i]))
+            return false;
+    return a->n > 0;
+}
+
+/* How well words fit what only this parameter has. Of id and id_index the first has nothing of its
+ * own: `id` fits there all the same, but less surely. */
+static double fit(const Tokens *arg, const Tokens *own, const Tokens *whole)
+{
+    if (own->n)
+        return plain_similarity(arg, own);
+    return all_in(arg, whole) ? 0.5 : 0;
+}
+
 /* What either name gains by the exchange. */
 static void word_gains(const Group *g, const int names[2], const int decl[2], double gains[2])
 {
     Tokens arg[2], param[2];
+    const Tokens *whole[2] = { &g->vectors.items[decl[0]].words, &g->vectors.items[decl[1]].words };
     Tokens all[2] = { all_words(&g->vectors.items[names[0]]),
                       all_words(&g->vectors.items[names[1]]) };
     for (int i = 0; i < 2; i++) {
         arg[i] = words_only_in(&all[i], &all[!i]);
-        param[i] =
-            words_only_in(&g->vectors.items[decl[i]].words, &g->vectors.items[decl[!i]].words);
+        param[i] = words_only_in(whole[i], whole[!i]);
     }
     for (int i = 0; i < 2; i++)
-        gains[i] = plain_similarity(&arg[i], &param[!i]) - plain_similarity(&arg[i], &param[i]);
+        gains[i] = fit(&arg[i], &param[!i], whole[!i]) - fit(&arg[i], &param[i], whole[i]);
 }
 
 /* What the other calls say about it. */
@@ -787,6 +804,28 @@ static bool habit_at(const Group *g, const Example *e, const unsigned *order, un
                     .second = second,
                     .calls = g->ncalls - 1 };
     return true;
+}
+
+/* Does the argument at `at` show something that many calls have at `to`, and hardly one here? */
+static bool belongs_to(const Group *g, const Features *f, unsigned at, unsigned to)
+{
+    enum { MANY = 40, ONE_IN = 50 };
+    for (unsigned k = 0; k < f->n; k++) {
+        const float *row = &g->counts.items[f->rows[k] * g->k];
+        if ((double)f->weights[k] >= name_says && row[to] >= MANY &&
+            (row[at] > 0 ? row[at] : 0) * ONE_IN <= row[to])
+            return true;
+    }
+    return false;
+}
+
+bool group_belongs(Group *g, size_t example, const unsigned *order, unsigned at, unsigned to)
+{
+    Example *e = &g->examples.items[example];
+    count_features(g, e, -1);
+    bool sure = belongs_to(g, &e->features[order ? order[at] : at], at, to);
+    count_features(g, e, 1);
+    return sure;
 }
 
 bool group_habit_at(Group *g, size_t example, const unsigned *order, unsigned i, unsigned j,

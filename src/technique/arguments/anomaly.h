@@ -116,6 +116,9 @@ typedef struct Habit {
 /* The best pair, if any has odds above `threshold`. */
 bool group_habit(Group *g, size_t example, const unsigned *order, double threshold, Habit *out);
 
+/* Does the argument at `at` show something (a word, its name) that many calls have at `to`, and
+ * hardly one here? */
+bool group_belongs(Group *g, size_t example, const unsigned *order, unsigned at, unsigned to);
 /* For one pair; false: not both have a name. */
 bool group_habit_at(Group *g, size_t example, const unsigned *order, unsigned i, unsigned j,
                     Habit *out);

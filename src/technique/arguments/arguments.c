@@ -234,7 +234,7 @@ static const char *param_name(const AstFunction *fn, unsigned p)
 
 static void add_callee(Str *out, const AstFunction *fn)
 {
-    if (fn->kind == AST_FIELD)
+    if (fn->kind == AST_FIELD && !strstr(fn->record, "(unnamed"))
         str_addf(out, "%s.", fn->record);
     str_add(out, fn->name);
 }

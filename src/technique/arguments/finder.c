@@ -603,20 +603,31 @@ static size_t doubts(ArgGroup *g, size_t call, Arena *arena)
     return g->ndoubtful - g->doubtful[call];
 }
 
+/* One of the two stands at the other place in a great many calls, and nothing speaks against the other. */
+static bool is_sure_habit(const View *v, const Habit *h)
+{
+    bool first = h->first > h->second;
+    return fmin(h->first, h->second) >= 0 &&
+           group_belongs(v->group->names, v->group->first + v->call, v->order, first ? h->i : h->j,
+                         first ? h->j : h->i);
+}
+
 static bool judge_by_habit(Finder *f, const View *v, Suspect *out)
 {
     Habit h;
     ArgGroup *g = (ArgGroup *)v->group;
-    if (g->relaxed || g->calls.len < LEAST_CALLS || g->calls.len > TOO_MANY_CALLS ||
+    if (g->relaxed || g->calls.len < LEAST_CALLS ||
         !group_habit(g->names, g->first + v->call, v->order, 0, &h))
         return false;
     double side = fmin(h.first, h.second);
-    if (side < habit_side)
-        return false;
-    if (g->calls.len == LEAST_CALLS && h.odds < few_odds)
-        return false;
-    if (g->calls.len > MANY_CALLS && (h.odds < many_odds || side < many_side))
-        return false;
+    if (!is_sure_habit(v, &h)) {
+        if (side < habit_side || g->calls.len > TOO_MANY_CALLS)
+            return false;
+        if (g->calls.len == LEAST_CALLS && h.odds < few_odds)
+            return false;
+        if (g->calls.len > MANY_CALLS && (h.odds < many_odds || side < many_side))
+            return false;
+    }
     double confidence = habit_confidence(h.odds);
     if (confidence <= f->settings.threshold ||
         doubts(g, v->call, &f->arena) * DOUBT_SHARE > g->calls.len)
@@ -704,7 +715,7 @@ static bool has_own_flag(const View *v)
         for (size_t c = 0; one && c < g->calls.len; c++) {
             const AstCall *call = g->calls.items[c];
             if (call == here || i >= call->nargs || call->args[i].parameter >= 0)
-                continue;                    /* handed through: says nothing */
+                continue; /* handed through: says nothing */
             const AstArg *a = &call->args[i];
             first = first ? first : a;
             one = a->has_value && a->value == first->value && a->value != here->args[i].value;

@@ -108,6 +108,8 @@ static size_t cut_of(const Words *w, const char *s, size_t n)
     for (size_t cut = 1; cut <= 3 && cut + 3 <= n; cut++)   /* spos, prbeg */
         if (knows(w, s + cut, n - cut))
             return cut;
+    if (n == 3 && (!memcmp(s + 1, "id", 2) || !memcmp(s + 1, "fd", 2)))   /* eid, sfd */
+        return 1;
     for (size_t rest = 1; rest <= 2 && rest + 4 <= n; rest++)   /* startp */
         if (knows(w, s, n - rest))
             return n - rest;

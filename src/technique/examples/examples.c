@@ -205,9 +205,10 @@ static bool report_class(Job *j, const Classes *all, const Class *c, Err *err)
                   : c->kind == CLASS_GROUP_OF_TWO ? "no group can have two rows"
                                                   : "no row can come here");
     for (size_t i = 0; i < c->nconflict && n < 64; i++) {
-        if (c->conflict[i] != c->op)
-            str_addf(&msg, "%s line %d", n ? "," : " because of", c->conflict[i]->at.line);
-        n += c->conflict[i] != c->op;
+        if (c->conflict[i] == c->op)
+            continue;
+        str_add(&msg, n++ ? ", " : " because of ");
+        src_print_line(&msg, c->conflict[i]->at, c->op->at.file);
     }
     for (size_t i = 0, k = 0; i < c->nconflict && k < 64; i++)
         if (c->conflict[i] != c->op)
@@ -419,7 +420,7 @@ static bool make_examples(Job *j, int goals, Err *err)
     ok = ok && report_faults(j, e->run, err) && report_functions(j, err);
     if (e->out_of_time)
         session_incomplete(j->s, "the time was over");
-    size_t open = e->metrics.all - e->metrics.shown;
+    size_t open = e->metrics.all - e->metrics.shown + e->metrics.extra_all - e->metrics.extra_shown;
     if (open)
         session_incomplete(j->s, "%zu class%s of rows %s neither found nor ruled out", open,
                            open == 1 ? "" : "es", open == 1 ? "was" : "were");

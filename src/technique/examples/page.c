@@ -120,7 +120,7 @@ static void table(const Examples *e, const Op *op, Str *out)
         for (size_t c = 0; c < t->rows[i]->tuple->n; c++)
             cell(&t->rows[i]->tuple->fields[c], out);
         if (op->kind == OP_LOAD && e->why[op->id][i]) {
-            str_add(out, "<td class=\"why\">");
+            str_addf(out, "<td class=\"why\">%s", e->made[op->id][i] ? "invented; " : "");
             escape_html_z(out, e->why[op->id][i]);
             str_add(out, "</td>");
         }
@@ -139,20 +139,12 @@ static void missing(const Examples *e, const Op *op, Str *out)
             continue;
         Str s = { 0 };
         class_print(c, &s);
+        str_add(&s, ": ");
+        show_why_not(e->plan, c, &s);
         str_add(out, "<p class=\"no\">not shown: ");
         escape_html_z(out, str_c(&s));
-        str_release(&s);
-        if (c->why == WHY_UNSAT) {
-            str_add(out, " (impossible:");
-            for (size_t k = 0; k < c->nconflict; k++)
-                str_addf(out, "%s line %d", k ? "," : "", c->conflict[k]->at.line);
-            str_addc(out, ')');
-        } else if (c->reason) {
-            str_add(out, " (");
-            escape_html_z(out, c->reason);
-            str_addc(out, ')');
-        }
         str_add(out, "</p>\n");
+        str_release(&s);
     }
 }
 
@@ -173,7 +165,12 @@ void show_page(const Examples *e, const char *title, Str *out)
         const Op *op = e->plan->ops.items[i];
         if (!drawn(op))
             continue;
-        str_addf(out, "<h2 id=\"op%d\">line %d: <code>", op->id, op->at.line);
+        Str line = { 0 };
+        src_print_line(&line, op->at, e->plan->file);
+        str_addf(out, "<h2 id=\"op%d\">", op->id);
+        escape_html_z(out, str_c(&line));
+        str_release(&line);
+        str_add(out, ": <code>");
         escape_html_z(out, op->text ? op->text : op_kind_name(op->kind));
         str_add(out, "</code></h2>\n");
         table(e, op, out);

@@ -117,14 +117,19 @@ static void grid_print(const Grid *g, const char *const *why, const bool *made, 
     }
 }
 
-static void heading(const Op *op, bool color, Str *out)
+static void heading(const Plan *p, const Op *op, bool color, Str *out)
 {
     if (color)
         str_add(out, "\033[36m");
     escape_terminal_z(out, op->text ? op->text : op->alias ? op->alias : op_kind_name(op->kind));
     if (color)
         str_add(out, "\033[0m");
-    str_addf(out, "   (line %d)\n", op->at.line);
+    Str line = { 0 };
+    src_print_line(&line, op->at, p->file);
+    str_add(out, "   (");
+    escape_terminal_z(out, str_c(&line));
+    str_add(out, ")\n");
+    str_release(&line);
 }
 
 void show_text(const Examples *e, bool color, Str *out)
@@ -136,7 +141,7 @@ void show_text(const Examples *e, bool color, Str *out)
         const Table *t = run_table(e->run, op);
         const char *const *why = op->kind == OP_LOAD ? e->why[i] : NULL;
         Grid g = { 0 };
-        heading(op, color, out);
+        heading(e->plan, op, color, out);
         grid_fill(&g, op, t);
         grid_print(&g, why, e->made[i], color, out);
         if (!t->n)
@@ -151,23 +156,21 @@ void show_text(const Examples *e, bool color, Str *out)
 
 /* ---- classes */
 
-static void print_conflict(const Class *c, Str *out)
+static void print_conflict(const Plan *p, const Class *c, Str *out)
 {
-    for (size_t i = 0; i < c->nconflict; i++)
-        str_addf(out, "%sline %d",
-                 i == 0                  ? " ("
-                 : i + 1 == c->nconflict ? " and "
-                                         : ", ",
-                 c->conflict[i]->at.line);
+    for (size_t i = 0; i < c->nconflict; i++) {
+        str_add(out, i == 0 ? " (" : i + 1 == c->nconflict ? " and " : ", ");
+        src_print_line(out, c->conflict[i]->at, p->file);
+    }
     if (c->nconflict)
         str_addc(out, ')');
 }
 
-static void why_not(const Class *c, Str *out)
+void show_why_not(const Plan *p, const Class *c, Str *out)
 {
     if (c->why == WHY_UNSAT) {
         str_add(out, "impossible");
-        print_conflict(c, out);
+        print_conflict(p, c, out);
     } else if (c->why == WHY_UNTRIED) {
         str_add(out, "not shown");
     } else {
@@ -181,16 +184,17 @@ void show_classes(const Classes *c, bool all, bool color, Str *out)
         const Class *k = &c->items[i];
         if (k->shown && !all)
             continue;
-        str_addf(out, "  %s line %d, %s %s: ", k->shown ? "yes" : "no ", k->op->at.line,
-                 op_kind_name(k->op->kind), k->op->alias ? k->op->alias : "");
         Str s = { 0 };
+        str_add(out, k->shown ? "  yes " : "  no  ");
+        src_print_line(&s, k->op->at, c->plan->file);
+        str_addf(&s, ", %s %s: ", op_kind_name(k->op->kind), k->op->alias ? k->op->alias : "");
         class_print(k, &s);
         escape_terminal_z(out, str_c(&s));
         str_release(&s);
         if (!k->shown) {
             str_add(out, color ? "   \033[33m" : "   ");
             Str w = { 0 };
-            why_not(k, &w);
+            show_why_not(c->plan, k, &w);
             escape_terminal_z(out, str_c(&w));
             str_release(&w);
             if (color)
@@ -254,9 +258,9 @@ json_t *show_json_tables(const Examples *e)
         json_t *rows = json_array();
         for (size_t k = 0; k < run_table(e->run, op)->n; k++)
             json_array_append_new(rows, row_json(e, op, k));
-        json_t *o = json_pack("{s:o, s:s, s:i, s:o, s:o}", "alias", json_text(op->alias),
-                              "operator", op_kind_name(op->kind), "line", op->at.line, "columns",
-                              columns_json(op), "rows", rows);
+        json_t *o = json_pack("{s:o, s:s, s:o, s:i, s:o, s:o}", "alias", json_text(op->alias),
+                              "operator", op_kind_name(op->kind), "file", json_text(op->at.file),
+                              "line", op->at.line, "columns", columns_json(op), "rows", rows);
         if (op->path)
             json_object_set_new(o, "path", json_text(op->path));
         json_object_set_new(o, "input", json_boolean(op->kind == OP_LOAD));
@@ -274,17 +278,17 @@ json_t *show_json_uncovered(const Classes *c)
             continue;
         Str text = { 0 }, why = { 0 };
         class_print(k, &text);
-        why_not(k, &why);
+        show_why_not(c->plan, k, &why);
         json_t *lines = json_array();
         for (size_t n = 0; n < k->nconflict; n++)
             json_array_append_new(lines, json_integer(k->conflict[n]->at.line));
-        json_array_append_new(list,
-                              json_pack("{s:i, s:s, s:o, s:s, s:o, s:b, s:b, s:o, s:o}", "line",
-                                        k->op->at.line, "operator", op_kind_name(k->op->kind),
-                                        "alias", json_text(k->op->alias), "class",
-                                        class_word(k->kind), "text", json_text(str_c(&text)),
-                                        "impossible", k->why == WHY_UNSAT, "extra", k->extra,
-                                        "reason", json_text(str_c(&why)), "conflict", lines));
+        json_array_append_new(list, json_pack("{s:o, s:i, s:s, s:o, s:s, s:o, s:b, s:b, s:o, s:o}",
+                                              "file", json_text(k->op->at.file), "line",
+                                              k->op->at.line, "operator", op_kind_name(k->op->kind),
+                                              "alias", json_text(k->op->alias), "class",
+                                              class_word(k->kind), "text", json_text(str_c(&text)),
+                                              "impossible", k->why == WHY_UNSAT, "extra", k->extra,
+                                              "reason", json_text(str_c(&why)), "conflict", lines));
         str_release(&text);
         str_release(&why);
     }

@@ -12,6 +12,8 @@
 void show_text(const Examples *e, bool color, Str *out);
 /* Which classes are shown, and which are not and why. */
 void show_classes(const Classes *c, bool all, bool color, Str *out);
+/* "impossible (line 2 and line 3)", "not found: …" */
+void show_why_not(const Plan *p, const Class *c, Str *out);
 void show_figures(const Metrics *m, Str *out);
 
 /* SQL: the rows as INSERTs. */

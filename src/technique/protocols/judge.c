@@ -164,9 +164,13 @@ static bool is_none(const ProtoRun *r, const Violation *v)
     return v->breach.object && r->objects.items[v->breach.object - 1].none;
 }
 
-/* NULL has no identity: only in the function that got it from the maker it is that one. */
-static bool is_made_here(const CallsBuild *b, const ProtoRun *r, const Violation *v)
+/* NULL has no identity. A program that dies of it, and whose maker gave NULL, is a case; in a test,
+ * which can call a function before the handle is there, only the function that got it from the maker. */
+static bool is_made_here(const Client *st, const CallsBuild *b, const ProtoRun *r,
+                         const Violation *v)
 {
+    if (b != &st->module)
+        return true;
     const ProtoCall *maker = &r->calls.items[r->objects.items[v->breach.object - 1].maker - 1];
     return !strcmp(b->sites[maker->site].function, b->sites[v->site].function);
 }
@@ -185,8 +189,8 @@ static bool judge_call(Client *st, const CallsBuild *b, const ProtoRun *r, uint3
     ProtoVerdict verdict = protocols_check(st->protocols, r, call, &v.breach);
     if (verdict != PROTO_BROKEN && !(verdict == PROTO_NOVEL && is_explicit(&v)))
         return false;
-    if (is_none(r, &v) && (kind != BROKEN_CRASH || !is_made_here(b, r, &v)))
-        return false;                            /* close(-1) does no harm */
+    if (is_none(r, &v) && (kind != BROKEN_CRASH || !is_made_here(st, b, r, &v)))
+        return false; /* close(-1) does no harm */
     if (client_is_documented(st, b->sites[v.site].function)) {
         st->silent++;
         return false;
@@ -291,7 +295,8 @@ static void keep_lives(Client *st, const ProtoLives *now, const ProtoUnfinisheds
     }
 }
 
-static void judge_unfinished(Client *st)
+/* Lives of `runs` that nobody ended. What they show is learned from, unless files failed. */
+static void judge_unfinished(Client *st, const ProtoRuns *runs, bool learns)
 {
     Map numbers = { 0 };
     Vec(uint32_t) same = { 0 }, left = { 0 };
@@ -303,12 +308,13 @@ static void judge_unfinished(Client *st)
         vec_push(&left, number_of(&numbers, st->build.functions[i]));
     ProtoPlaces at = { same.items, left.items, n };
     ProtoLives *now = xcalloc(n + 1, sizeof *now), *before = xcalloc(n + 1, sizeof *before);
-    proto_lives(&st->runs, &at, now);
+    proto_lives(runs, &at, now);
     read_lives(st, before);
-    proto_unfinished(&st->runs, &at, before, now, &all);
-    keep_lives(st, now, &all);
+    proto_unfinished(runs, &at, before, now, &all);
+    if (learns)
+        keep_lives(st, now, &all);
     for (size_t i = 0; i < all.len; i++) {
-        const ProtoRun *r = st->runs.items[all.items[i].run];
+        const ProtoRun *r = runs->items[all.items[i].run];
         Violation v = { .kind = BROKEN_UNFINISHED,
                         .tier = 2,
                         .build = &st->build,
@@ -316,7 +322,8 @@ static void judge_unfinished(Client *st)
                         .call = r->objects.items[all.items[i].object - 1].maker - 1,
                         .site = all.items[i].site,
                         .unfinished = all.items[i] };
-        vec_push(&st->found, v);
+        if (!is_told(st, &st->build.sites[v.site], BROKEN_UNFINISHED))
+            vec_push(&st->found, v);
     }
     free(now);
     free(before);
@@ -345,5 +352,12 @@ void client_judge(Client *st)
         client_judge_run(st, &st->build, st->runs.items[i]);
     }
     if (st->build.path)
-        judge_unfinished(st);
+        judge_unfinished(st, &st->runs, true);
+}
+
+void client_judge_broken(Client *st)
+{
+    for (size_t i = 0; i < st->broken.len; i++)
+        client_judge_run(st, &st->build, st->broken.items[i]);
+    judge_unfinished(st, &st->broken, false);
 }

@@ -27,6 +27,10 @@ static const Option options[] = {
       NULL },
     { "cflags", 0, "FLAG", "for the headers: -I, -D; may be repeated", NULL },
     { "link", 0, "WORD", "for the tests' library: -lm, say; may be repeated", NULL },
+    { "inject", 0, "N",
+      "run the command again for up to N of its calls, each time with one that can't open, read "
+      "or write its file",
+      "0" },
     { "unguided", 0, NULL, "all functions are called alike; to compare", NULL },
     { "replay", 0, NULL, "only what failed before: commands and tests that are kept; for CI",
       NULL },
@@ -61,6 +65,12 @@ static bool check(Session *s, Err *err)
     strtoull(count, &end, 10);
     if (*end || end == count)
         return err_set(err, "--count: '%s' is no number of tests", count);
+    const char *inject = session_option(s, "inject");
+    strtoull(inject, &end, 10);
+    if (*end || end == inject)
+        return err_set(err, "--inject: '%s' is no number of calls", inject);
+    if (strcmp(inject, "0") != 0 && !session_has_tail(s))
+        return err_set(err, "--inject needs a command after --");
     if (session_flag(s, "replay") && session_has_tail(s))
         return err_set(err, "--replay runs what is kept: no command stands after --");
     if (!session_has_tail(s) && !strcmp(count, "0") && !session_flag(s, "replay"))
@@ -166,6 +176,8 @@ static void tell(const Client *st)
     protocols_all(st->protocols, &n);
     session_note(st->session, "%zu processes and %zu tests, %zu of them went well; %zu protocols",
                  st->runs.len, st->tests.len, st->good, n);
+    if (st->injected)
+        session_note(st->session, "files were made to fail at %zu calls", st->injected);
     if (!n)
         session_note(st->session, "no run that went well used the API: nothing can be judged");
 }
@@ -177,6 +189,17 @@ static bool record(Client *st, Err *err)
     return !session_has_tail(st->session) || client_record(st, words, n, err);
 }
 
+/* Error paths: what the program does when its files fail. */
+static bool inject(Client *st, Err *err)
+{
+    size_t n, most = (size_t)strtoull(session_option(st->session, "inject"), NULL, 10);
+    char **words = session_tail(st->session, &n);
+    if (!most || !client_inject(st, words, n, most, err))
+        return !most;
+    client_judge_broken(st);
+    return true;
+}
+
 static bool study(Client *st, Err *err)
 {
     if (!client_api(st, err))
@@ -186,7 +209,7 @@ static bool study(Client *st, Err *err)
     if (!record(st, err) || !learn(st, err))
         return false;
     client_judge(st);
-    if (!generate(st, err) || !keep(st, err) || !replay_keep(st, err))
+    if (!inject(st, err) || !generate(st, err) || !keep(st, err) || !replay_keep(st, err))
         return false;
     tell(st);
     return client_report(st, err);
@@ -201,6 +224,7 @@ static void release(Client *st)
     json_decref(st->lives);
     proto_runs_release(&st->runs);
     proto_runs_release(&st->tests);
+    proto_runs_release(&st->broken);
     calls_build_release(&st->build);
     calls_build_release(&st->module);
     vec_release(&st->callees);
@@ -233,6 +257,7 @@ const Command technique_protocols = {
         "Protocols stay in the workspace, and grow with each run: sundew show protocols.",
     .examples = "sundew protocols ./prog --api sqlite3.h -- make check\n"
                 "sundew protocols ./prog --api stdio,dirent -- ./prog input\n"
+                "sundew protocols ./prog --api stdio --inject 40 -- make check\n"
                 "sundew show protocols ./prog --dot\n",
     .options = options,
     .rules = rules,

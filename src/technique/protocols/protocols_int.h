@@ -47,13 +47,16 @@ typedef struct Client {
     CallsBuild build;
     ProtoRuns runs;           /* of the command */
     ProtoRuns tests;          /* of generated tests */
+    ProtoRuns broken;         /* of the command, while the environment fails */
     bool hung;                /* the time was over */
+    double seconds;           /* that the command took */
     Protocols *protocols;
     json_t *lives;            /* what became of handles, by function and maker */
     Violations found;
     CallsBuild module;        /* the program as a library; path NULL: none */
     Generation generation;
     size_t good, misused;     /* runs that were mined; that told of misuse */
+    size_t injected;          /* sites at which the environment failed */
     size_t silent;            /* failures that the filter spared */
 } Client;
 
@@ -64,6 +67,9 @@ bool client_is_inside(const Client *st, const Function *fn);
 
 /* recording.c: builds, runs the command, reads what it did. */
 bool client_record(Client *st, char *const *words, size_t n, Err *err);
+/* The command again for each of up to `most` sites, where files can't be opened, read or
+ * written. Fills `broken`. */
+bool client_inject(Client *st, char *const *words, size_t n, size_t most, Err *err);
 char *client_path(const Client *st, const char *kind);
 
 ApiCallsPlan client_plan(Client *st);
@@ -84,6 +90,7 @@ bool client_generate(Client *st, Err *err);
 
 /* judge.c: failures that the protocols explain, and nobody declares. */
 void client_judge(Client *st);
+void client_judge_broken(Client *st);            /* after client_judge() */
 /* One run of a build; the number of violations that are new. */
 size_t client_judge_run(Client *st, const CallsBuild *b, const ProtoRun *r);
 bool client_is_good(const Client *st, const ProtoRun *r);

@@ -1,10 +1,13 @@
 /* Runs of the user's command, with a program that writes down its calls of the API. */
 #include "base/file.h"
+#include "base/progress.h"
 #include "base/tempdir.h"
+#include "base/units.h"
 #include "engine/record/record.h"
 #include "technique/protocols/protocols_int.h"
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,11 +64,18 @@ static void tell_end(Client *st, const RunResult *r)
         session_note(st->session, "the command ended with status %d", r->failure.status);
 }
 
-static bool run_command(Client *st, char *const *words, size_t n, const char *folder, Err *err)
+/* A run in which files fail may take this much longer than one in which they don't. */
+enum { SLOWER = 5, GRACE = 10 };
+
+/* `fault` is for the runtime, "17 stream", or NULL. */
+static bool run_command(Client *st, char *const *words, size_t n, const char *folder,
+                        const char *fault, Err *err)
 {
     char *calls = xprintf("SUNDEW_CALLS=%s", folder);
     char *most = xprintf("SUNDEW_CALLS_MOST=%s", session_option(st->session, "calls"));
-    char *env[] = { calls, most, CLIENT_ASAN, CLIENT_PERTURB, NULL };
+    double seconds = session_time_left(st->session, 3600), begin = clock_seconds();
+    char *fails = xprintf("SUNDEW_CALLS_FAULT=%s", fault ? fault : "");
+    char *env[] = { calls, most, fails, CLIENT_ASAN, CLIENT_PERTURB, NULL };
     RecordRun run = { .original = program_captured(st->program),
                       .woven = st->build.path,
                       .folder = folder,
@@ -76,14 +86,17 @@ static bool run_command(Client *st, char *const *words, size_t n, const char *fo
                       .env = env,
                       .stop = is_stopped,
                       .arg = st->session,
-                      .seconds = session_time(st->session) > 0 ? session_time(st->session) : 3600 };
+                      .seconds = fault ? fmin(seconds, st->seconds * SLOWER + GRACE) : seconds };
     RunResult result = { 0 };
     bool ok = record_run(&run, &result, err);
-    if (ok)
+    if (ok && !fault) {
         tell_end(st, &result);
+        st->seconds = clock_seconds() - begin;
+    }
     run_result_release(&result);
     free(calls);
     free(most);
+    free(fails);
     return ok;
 }
 
@@ -139,9 +152,57 @@ bool client_record(Client *st, char *const *words, size_t n, Err *err)
     const char *scratch = tempdir_new(NULL, err);
     char *folder = scratch ? path_join(scratch, "calls") : NULL;
     bool ok = scratch && dir_make(folder, err) && (st->build.path || make_build(st, err)) &&
-              run_command(st, words, n, folder, err) && read_runs(st, folder, err);
+              run_command(st, words, n, folder, NULL, err) && read_runs(st, folder, err);
     if (scratch)
         tempdir_remove(scratch);
     free(folder);
+    return ok;
+}
+
+/* -------------------------------------------------------------- injection */
+
+/* The sites that the command has reached. */
+static bool *reached(const Client *st)
+{
+    bool *hit = xcalloc(st->build.nsites + 1, sizeof *hit);
+    for (size_t i = 0; i < st->runs.len; i++)
+        for (size_t k = 0; k < st->runs.items[i]->calls.len; k++)
+            hit[st->runs.items[i]->calls.items[k].site] = true;
+    return hit;
+}
+
+static bool inject_one(Client *st, char *const *words, size_t n, const char *fault, Err *err)
+{
+    const char *scratch = tempdir_new(NULL, err);
+    char *folder = scratch ? path_join(scratch, "calls") : NULL;
+    bool ok = scratch && dir_make(folder, err) && run_command(st, words, n, folder, fault, err) &&
+              client_read(st, &st->build, folder, &st->broken, err);
+    if (scratch)
+        tempdir_remove(scratch);
+    free(folder);
+    return ok;
+}
+
+bool client_inject(Client *st, char *const *words, size_t n, size_t most, Err *err)
+{
+    bool ok = true, *hit = reached(st);
+    Progress p = progress_start("runs in which files fail", 0);
+    for (uint32_t s = 0; ok && s < st->build.nsites && st->injected < most; s++) {
+        const ProtoFunction *f =
+            st->api->functions.items[st->functions.items[st->build.sites[s].callee]];
+        const char *kind = hit[s] ? proto_fault(st->api, f) : NULL;
+        if (!kind)
+            continue;
+        if (session_interrupted(st->session)) {
+            session_incomplete(st->session, "not all failures were injected");
+            break;
+        }
+        char *fault = xprintf("%u %s", s, kind);
+        ok = inject_one(st, words, n, fault, err);
+        progress_step(&p, ++st->injected, f->name);
+        free(fault);
+    }
+    progress_end(&p);
+    free(hit);
     return ok;
 }

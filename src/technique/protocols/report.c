@@ -78,6 +78,14 @@ static const char *advice(const Violation *v)
     }
 }
 
+static const char *fault_of(const Client *st, const ApiSite *s)
+{
+    const ProtoFunction *f = st->api->functions.items[st->functions.items[s->callee]];
+    const char *kind = proto_fault(st->api, f);
+    return kind && !strcmp(kind, "open") ? "finds no free descriptor"
+                                         : "can't read or write its file, from here on";
+}
+
 static Location place_of(const ApiSite *s)
 {
     return (Location){
@@ -85,12 +93,19 @@ static Location place_of(const ApiSite *s)
     };
 }
 
-/* The last calls that name the object, then the stack. */
+/* The failure that was made, the last calls that name the object, then the stack. */
 static size_t list_steps(Arena *a, const Client *st, const Violation *v, EvidenceStep *out)
 {
     const ProtoRun *r = v->run;
     uint32_t object = v->kind == BROKEN_UNFINISHED ? v->unfinished.object : v->breach.object;
     size_t n = 0, begin = object ? r->first[object] : 0, end = object ? r->first[object + 1] : 0;
+    if (r->fault) {
+        const ApiSite *s = &v->build->sites[r->fault - 1];
+        out[n++] = (EvidenceStep){ .at = place_of(s),
+                                   .text = arena_printf(a, "--inject: %s %s",
+                                                        st->callees.items[s->callee].name,
+                                                        fault_of(st, s)) };
+    }
     while (v->kind != BROKEN_UNFINISHED && end > begin && r->uses[end - 1] > v->call)
         end--;
     if (end - begin > MOST_CALLS)
@@ -146,7 +161,7 @@ static bool report_one(Client *st, const Violation *v, Err *err)
                                          "protocols/misuse", "protocols/unfinished" };
     Arena a = { 0 };
     Str picture = { 0 };
-    EvidenceStep steps[MOST_CALLS + MOST_FRAMES + 1];
+    EvidenceStep steps[MOST_CALLS + MOST_FRAMES + 2];
     const char *api = function_at(st, v)->name;
     if (v->breach.protocol) {
         char *missing = xprintf("%s: breaks it", api);

@@ -246,10 +246,8 @@ static bool build_trial(Reproduction *rp, Group *g, bool plain, const char *name
 void candidate_with_files(const Reproduction *rp, TrialPlan *plan)
 {
     plan->input = rp->input;
-    if (rp->files) {
-        plan->files = rp->files->items;
-        plan->nfiles = rp->files->len;
-    }
+    plan->files = rp->files->items;
+    plan->nfiles = rp->files->len;
 }
 
 /* ---- shrinking one */
@@ -292,14 +290,46 @@ static bool still_fails(void *arg, const bool *keep)
     return same;
 }
 
+/*
+ * What the function lacks once it is past the failure: memory that the crash file does not
+ * hold, or objects as they were at its entry when others are as they were at the crash, so that
+ * some are given back twice. NULL: nothing, as far as is known.
+ */
+static const char *lack_of_way(const Ending *crash, const Ending *way)
+{
+    if (way->heap && !crash->heap)
+        return "gives back memory that is not there";
+    for (size_t i = 1; i <= way->way.len; i++) {
+        bool last = i == way->way.len;
+        uint64_t at = !last                               ? way->touched.items[i]
+                      : way->has_address && !way->nowhere ? way->address
+                                                          : 0;
+        bool same = crash->has_address && at - crash->address + NULL_PAGE < 2 * NULL_PAGE;
+        if (at >= NULL_PAGE && !same)
+            return "needs memory that the crash file does not hold";
+    }
+    return NULL;
+}
+
 static void find_ways(const ShrinkArg *a)
 {
     Candidate *c = a->c;
+    unsigned tried = 0, lacking = 0;
+    c->lacks = NULL;
     for (int w = 0; w < NWAYS; w++) {
-        ending_release(&c->ways[w]);
-        c->has_way[w] = run_trial(a, NULL, ways[w], NULL, &c->ways[w]) && c->ways[w].way.len &&
-                        c->ways[w].kind == FAILURE_NONE;
+        Ending *way = &c->ways[w];
+        ending_release(way);
+        bool ran = run_trial(a, NULL, ways[w], NULL, way) && way->way.len;
+        assert(way->way.len == way->touched.len);
+        c->has_way[w] = ran && way->kind == FAILURE_NONE;
+        const char *lack = ran ? lack_of_way(&c->ending, way) : NULL;
+        tried += ran;
+        lacking += lack != NULL;
+        c->lacks = lack ? lack : c->lacks;
     }
+    /* main() has no state; and what one way does not need, the mended function may not need. */
+    if (lacking < tried || strcmp(c->fn->name, "main") == 0)
+        c->lacks = NULL;
 }
 
 /*
@@ -400,7 +430,7 @@ static bool verify(Reproduction *rp, Candidate *c, Err *err)
     if (!folder_write_test(rp, c, err))
         return false;
     char *source = path_join(rp->folder, c->file);
-    static unsigned number;                    /* places_find() remembers names */
+    static unsigned number; /* places_find() remembers names */
     char *binary = xprintf("%s/trial-%u", rp->folder, ++number);
     Ending e = { 0 };
     TrialPlan plan = { 0 };
@@ -529,7 +559,7 @@ static bool try_one(Reproduction *rp, Candidate *c, const char *binary, unsigned
         keep_or_drop(rp, c);
     } else {
         c->why = how_it_ended(rp, c);
-        if (!rp->files && strcmp(c->fn->name, "main") == 0)
+        if (rp->guessed_files && strcmp(c->fn->name, "main") == 0)
             c->why = arena_printf(&rp->arena, "%s; it had no files (--files DIR)", c->why);
     }
     settle(rp, c);
@@ -674,11 +704,14 @@ static void judge_information(Reproduction *rp)
         if (c->gone)
             continue;
         passed_on = passed_on && ((pointer && c->bad_pointer) || c->damage);
-        c->informative = c->reproduces && !passed_on && !c->broken_heap;
+        c->informative = c->reproduces && !passed_on && !c->broken_heap && !c->lacks;
         if (!c->reproduces)
             continue;
         if (c->informative)
             c->why = c->root;
+        else if (!passed_on && !c->broken_heap)
+            c->why = arena_printf(&rp->arena,
+                                  "behind the failure it %s: may fail after the fix too", c->lacks);
         else if (pointer && c->bad_pointer)
             c->why = "is handed the bad pointer: may fail after the fix too";
         else

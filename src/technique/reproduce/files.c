@@ -40,6 +40,14 @@ static bool is_product(const char *path)
                       strcmp(head, "!<arch>") == 0);
 }
 
+static void add_file(Files *f, const char *name, const void *data, size_t n)
+{
+    char *copy = arena_array(&f->arena, char, n + 1);
+    memcpy(copy, data, n);
+    f->items = vec_room(f->items, f->len, &f->cap, sizeof *f->items);
+    f->items[f->len++] = (RunFile){ name, copy, n };
+}
+
 static bool add_folder(Reading *r, const char *folder, const char *prefix, unsigned depth)
 {
     Files *f = r->files;
@@ -62,12 +70,8 @@ static bool add_folder(Reading *r, const char *folder, const char *prefix, unsig
         } else if (size >= 0) {
             *bytes += (size_t)size;
             ok = *bytes <= MOST_BYTES && f->len < MOST_FILES;
-            if (ok && file_read(path, &data, NULL)) {
-                char *copy = arena_array(&f->arena, char, data.len + 1);
-                memcpy(copy, str_c(&data), data.len);
-                f->items = vec_room(f->items, f->len, &f->cap, sizeof *f->items);
-                f->items[f->len++] = (RunFile){ name, copy, data.len };
-            }
+            if (ok && file_read(path, &data, NULL))
+                add_file(f, name, str_c(&data), data.len);
         }
         str_release(&data);
         free(path);
@@ -83,6 +87,23 @@ bool files_read(Files *f, const char *folder, char *const *words)
         return true;
     f->len = 0;
     return false;
+}
+
+static bool has_file(const Files *f, const char *name)
+{
+    for (size_t i = 0; i < f->len; i++)
+        if (strcmp(f->items[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+void files_of_crash(Files *f, const Crash *c)
+{
+    size_t n;
+    const CrashFile *all = crash_files(c, &n);
+    for (size_t i = 0; i < n; i++)
+        if (all[i].name && !has_file(f, all[i].name))
+            add_file(f, arena_strdup(&f->arena, all[i].name), all[i].bytes, all[i].n);
 }
 
 bool files_write(const Files *f, const char *folder, Err *err)

@@ -164,13 +164,15 @@ static bool reproduce(Reproduction *rp, const char *out, Err *err)
 }
 
 /* `monitored`: the program that wrote it, if that is known; `files`: what it
- * had beside it, or NULL. */
+ * had beside it, or NULL: it is not known. */
 static bool reproduce_file(Session *s, const char *path, const char *monitored, const Files *files,
                            Err *err)
 {
+    Files kept = { 0 };
     Reproduction rp = { .session = s,
                         .path = path,
-                        .files = files,
+                        .files = files ? files : &kept,
+                        .guessed_files = !files,
                         .input = session_option(s, "stdin"),
                         .asan = session_flag(s, "asan"),
                         .shrink = !session_flag(s, "no-shrink") };
@@ -190,13 +192,17 @@ static bool reproduce_file(Session *s, const char *path, const char *monitored, 
     rp.program = p;
     rp.monitored = monitored ? monitored : found;
     rp.cwd = cwd;
+    if (!files)
+        files_of_crash(&kept, c);
     if (p && rp.monitored && !files)
         session_note(s,
-                     "tests run in an empty folder; if %s reads files by name, name their "
+                     "tests run in %s; if %s reads files by name, name their "
                      "folder with --files",
+                     kept.len ? "a folder with the files that were open" : "an empty folder",
                      crash_program(c));
     bool ok = p && rp.monitored && reproduce(&rp, out, err);
     arena_release(&rp.arena);
+    files_release(&kept);
     free(cwd);
     free(found);
     program_close(p);

@@ -17,6 +17,8 @@ typedef struct Files {
 /* Objects, archives and programs are left out unless one of `words` (ends with NULL; NULL: take
  * them too) names them. False: too many or too large; then it is empty. */
 bool files_read(Files *f, const char *folder, char *const *words);
+/* Those that the program was reading when it crashed, as far as the crash file has them. */
+void files_of_crash(Files *f, const Crash *c);
 bool files_write(const Files *f, const char *folder, Err *err);
 void files_release(Files *f);
 
@@ -44,6 +46,7 @@ typedef struct Candidate {
     const char *root;            /* where the heap is broken, if its test does it; or NULL */
     Ending ways[2];              /* behind the failure: see TrialPlan.way */
     bool has_way[2];             /* … to an orderly end */
+    const char *lacks;           /* the state of what comes behind the failure; NULL: nothing */
     const char *why; /* why not: of building (begins with UNCOMPILED), reproducing, telling */
     Ending ending; /* of its test */
     size_t objects, bytes; /* that the final test restores */
@@ -61,7 +64,8 @@ typedef struct Reproduction {
     const char *monitored;
     const char *folder;
     const char *cwd; /* ours */
-    const Files *files; /* that were beside the program; or NULL */
+    const Files *files; /* that were beside the program */
+    bool guessed_files; /* …nobody named them: those that the crash file has */
     const char *input; /* file for standard input */
     Sameness same;
     bool asan, shrink;

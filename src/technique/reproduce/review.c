@@ -193,8 +193,11 @@ static void files(Review *r)
     size_t n;
     const CrashFile *all = crash_files(r->crash, &n);
     for (size_t i = 0; i < n; i++) {
-        str_addf(r->out, "%zu bytes of the file at descriptor %d, from %" PRIu64 " on:\n", all[i].n,
-                 all[i].fd, all[i].start);
+        str_addf(r->out, "%zu bytes of the file at descriptor %d%s", all[i].n, all[i].fd,
+                 all[i].name ? ", " : "");
+        if (all[i].name)
+            escape_terminal(r->out, all[i].name, strlen(all[i].name));
+        str_addf(r->out, ", from %" PRIu64 " on:\n", all[i].start);
         hex(r, all[i].bytes, all[i].n, "    ");
         r->total += all[i].n;
     }

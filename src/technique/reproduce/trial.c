@@ -33,6 +33,7 @@ void ending_release(Ending *e)
     vec_release(&e->stack);
     vec_release(&e->trace);
     vec_release(&e->way);
+    vec_release(&e->touched);
     *e = (Ending){ 0 };
 }
 
@@ -63,7 +64,26 @@ static const char *plain_name(const char *name)
     return name;
 }
 
-static void keep_own(Places *all, bool of_test, Ending *e)
+/* Compilers split functions and change copies of them: "scan.isra.0.cold" is scan(). */
+static const char *without_suffix(PlaceNames *names, const char *name)
+{
+    static const char *const suffixes[] = { ".isra.", ".constprop.", ".part.",
+                                            ".cold",  ".lto_priv.",  ".llvm." };
+    size_t n = strlen(name);
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        const char *at = strstr(name, suffixes[i]);
+        if (at && at > name && (size_t)(at - name) < n)
+            n = (size_t)(at - name);
+    }
+    if (!name[n])
+        return name;
+    char *plain = xprintf("%.*s", (int)n, name);
+    name = places_text(names, plain);
+    free(plain);
+    return name;
+}
+
+static void keep_own(PlaceNames *names, Places *all, bool of_test, Ending *e)
 {
     for (size_t i = 0; i < all->len; i++) {
         Place p = all->items[i];
@@ -73,6 +93,7 @@ static void keep_own(Places *all, bool of_test, Ending *e)
             continue;
         if (!is_own(p.function))
             continue;
+        p.function = without_suffix(names, p.function);
         vec_push(&e->stack, p);
     }
     vec_release(all);
@@ -92,15 +113,15 @@ static FailureKind kind_of_crash(const CrashFailure *f)
 }
 
 /* Does the C library say that of its heap? */
-static bool is_heap_check(const Ending *e)
+static bool is_about_heap(const char *text)
 {
     static const char *const said[] = {
         "free(): ",         "malloc(): ",       "realloc(): ", "calloc(): ",
         "double free or",   "munmap_chunk(): ", "corrupted ",  "malloc_consolidate(): ",
         "mremap_chunk(): ", "unlink_chunk"
     };
-    for (size_t i = 0; e->kind == FAILURE_ABORT && i < sizeof said / sizeof *said; i++)
-        if (str_starts(e->text, said[i]))
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        if (str_starts(text, said[i]))
             return true;
     return false;
 }
@@ -195,7 +216,7 @@ void ending_of_crash(PlaceNames *names, const Crash *c, const char *monitored, E
     /* abort() has two or three functions of the C library above it, a check of the heap more. */
     out->heap = out->kind == FAILURE_ABORT && inner >= 5;
     places_find(names, monitored, at, used, &all);
-    keep_own(&all, false, out);
+    keep_own(names, &all, false, out);
     out->guessed = out->stack.len && used && !out->stack.items[0].line;
     if (out->guessed)
         mend_line(names, monitored, at[0], &out->stack.items[0]);
@@ -426,8 +447,10 @@ static void read_trace(Trial *t, Ending *e)
         return;
     line[n] = 0;
     for (const char *w = line; (w = strstr(w, "\nw ")); w += 3) {
-        uint64_t v = strtoull(w + 3, NULL, 16);
-        vec_push(&e->way, v);
+        char *end;
+        uint64_t place = strtoull(w + 3, &end, 16), address = strtoull(end, NULL, 16);
+        vec_push(&e->way, place);
+        vec_push(&e->touched, address);
     }
     line[strcspn(line, "\n")] = 0;
     char *at = line;
@@ -435,6 +458,15 @@ static void read_trace(Trial *t, Ending *e)
     while (*at == ' ') {
         uint64_t v = strtoull(at, &at, 16);
         vec_push(&e->trace, v);
+    }
+}
+
+/* A trial that went on behind an abort has said why. */
+static void read_passed_aborts(const RunResult *r, Ending *e)
+{
+    for (const char *line = str_c(&r->err.text); line && !e->heap; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        e->heap = is_about_heap(line);
     }
 }
 
@@ -458,7 +490,7 @@ static void take_report(const Failure *f, Ending *e)
     e->nowhere = f->code == SI_KERNEL;
     if (f->what)
         snprintf(e->text, sizeof e->text, "%s", f->what);
-    e->heap = is_heap_check(e);
+    e->heap = e->kind == FAILURE_ABORT && is_about_heap(e->text);
     if (f->kind == FAILURE_ASSERTION && f->nframes && f->frames[0].function)
         keep_function(f->frames[0].function, e);
     if (f->kind == FAILURE_EXIT)
@@ -488,6 +520,8 @@ bool trial_run(Trial *t, const char *binary, const TrialPlan *plan, Ending *out,
         take_report(&r.failure, out);
         read_trace(t, out);
         read_dump(&r, out);
+        if (plan->way)
+            read_passed_aborts(&r, out);
         for (size_t i = 0; !out->trace.len && i < r.failure.nframes; i++) {
             const FailureFrame *f = &r.failure.frames[i];
             if (f->module && strcmp(path_base(f->module), path_base(binary)) == 0)
@@ -505,6 +539,6 @@ void trial_name(PlaceNames *names, const char *binary, Ending *e)
     if (e->stack.len || !e->trace.len)
         return;
     places_find(names, binary, e->trace.items, e->trace.len, &all);
-    keep_own(&all, true, e);
+    keep_own(names, &all, true, e);
     put_assertion_first(names, e, (Place){ .file = "" });
 }

@@ -26,12 +26,14 @@ typedef struct Ending {
     uint64_t address;          /* that was touched */
     bool nowhere;              /* …was outside of all addresses, and is not known */
     char text[256];            /* an assertion's, a report's kind, a reason */
-    bool heap; /* the C library found a broken heap, at some time after the damage */
+    bool heap; /* the C library found a broken heap, at some time after the damage; of a trial that
+                * goes on: at some time */
     char asserts[128]; /* the function that an assertion's text names; "": none */
     Places stack; /* functions of the program, innermost first */
     bool guessed; /* the line of the innermost: its code has none */
     Vec(uint64_t) trace; /* the same as addresses of the file */
     Vec(uint64_t) way; /* failures that were passed by (TrialPlan.way) */
+    Vec(uint64_t) touched; /* …the address of each; 0: none, or not known */
 } Ending;
 
 void ending_release(Ending *e);

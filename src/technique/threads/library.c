@@ -100,9 +100,12 @@ static bool is_asked(const Lib *l, const char *name)
 static void note_effects(Lib *l, Subject *t)
 {
     for (size_t i = 0; i < t->functions.len; i++)
-        for (size_t k = 0; k < t->functions.len; k++)
-            vec_push(&t->may_meet, effects_meet(effects_of(l->effects, t->functions.items[i]->fn),
-                                                effects_of(l->effects, t->functions.items[k]->fn)));
+        for (size_t k = 0; k < t->functions.len; k++) {
+            const EffectSet *a = effects_of(l->effects, t->functions.items[i]->fn),
+                            *b = effects_of(l->effects, t->functions.items[k]->fn);
+            vec_push(&t->may_meet, effects_meet(a, b));
+            vec_push(&t->may_meet_apart, effects_meet_apart(l->effects, a, b));
+        }
 }
 
 static void add_subject(Lib *l, const ApiType *type)
@@ -112,7 +115,11 @@ static void add_subject(Lib *l, const ApiType *type)
         return;
     for (size_t i = 0; i < l->api->nfunctions; i++) {
         const ApiFunction *f = &l->api->functions[i];
-        if (may_share(l, f) && takes(f, type))
+        if (!may_share(l, f) || !takes(f, type))
+            continue;
+        if (effects_installs(l->effects, f->fn))
+            lib_drop(l, f, "it installs a function for the whole library");
+        else
             vec_push(&t.functions, f);
     }
     if (!type && !t.functions.len)
@@ -172,6 +179,7 @@ typedef struct Probe {
     bool locks;                  /* … two of them, or an atomic */
     bool over;                   /* a violation was found at locks, or nothing can be */
     bool shown;                  /* a violation was found */
+    bool kinds[NVIOLATIONS];     /* of what kinds */
 } Probe;
 
 void lib_note_violation(Lib *l, const Test *t, Violation *v, const Schedule *schedule)
@@ -284,6 +292,13 @@ static bool is_hopeless(const Probe *p)
            p->explained > MOST_EXPLAINED;
 }
 
+/* Lost memory or a wrong result may come with a crash in another order, so the search goes on. */
+static bool is_worst(const Violation *v)
+{
+    return v->kind == VIOLATION_FAILURE || v->kind == VIOLATION_EXIT ||
+           v->kind == VIOLATION_DEADLOCK;
+}
+
 static SearchVerdict judge(const Schedule *schedule, const ScheduleRun *run, void *arg)
 {
     Probe *p = arg;
@@ -302,7 +317,10 @@ static SearchVerdict judge(const Schedule *schedule, const ScheduleRun *run, voi
     p->explained += !found && (end.kind == END_FAILURE || end.kind == END_STUCK);
     p->subject->inconclusive += end.kind == END_UNCLEAR;
     p->shown |= found;
+    bool worst = found && is_worst(&v), new = found && !p->kinds[v.kind];
     if (found)
+        p->kinds[v.kind] = true;
+    if (new)
         note_violation(p, &v, schedule);
     else
         violation_release(&v);
@@ -312,7 +330,7 @@ static SearchVerdict judge(const Schedule *schedule, const ScheduleRun *run, voi
     arena_release(&p->run);
     p->run = (Arena){ 0 };
     oracle_put(l, p->arena, p->test, &p->request);
-    return found || is_hopeless(p) ? SEARCH_STOP : SEARCH_GO_ON;
+    return worst || is_hopeless(p) ? SEARCH_STOP : SEARCH_GO_ON;
 }
 
 /* --- at locks first */
@@ -414,7 +432,11 @@ bool lib_test_run(Lib *l, Subject *t, Arena *a, const Test *test, size_t number,
 {
     Probe p = { .l = l, .subject = t, .test = test, .arena = a, .number = number };
     SearchPlan plan = {
-        .most = most, .seed = rng_next(&l->rng), .stop = lib_is_over, .stop_arg = l
+        .most = most,
+        .seed = rng_next(&l->rng),
+        .stop = lib_is_over,
+        .stop_arg = l,
+        .first_thread = 1,               /* T0 is the player */
     };
     l->tests++;
     t->tests++;
@@ -592,6 +614,7 @@ void lib_close(Lib *l)
         vec_release(&l->subjects.items[i].pairs);
         vec_release(&l->subjects.items[i].conflicts);
         vec_release(&l->subjects.items[i].may_meet);
+        vec_release(&l->subjects.items[i].may_meet_apart);
     }
     vec_release(&l->found);
     vec_release(&l->subjects);

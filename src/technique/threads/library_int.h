@@ -81,6 +81,7 @@ typedef enum {
     VIOLATION_LEAK,
     VIOLATION_ERROR,             /* tier 2: an error that no serial order gives */
     VIOLATION_OUTPUT,            /* tier 3 */
+    NVIOLATIONS,
 } ViolationKind;
 
 /* A thread runs until it is over or waits, or until its turn is taken. */
@@ -121,7 +122,8 @@ typedef struct Subject {
     Vec(const ApiFunction *) functions;  /* that may stand in a thread */
     Vec(unsigned) pairs;         /* by i * n + j, i <= j: tests of two functions */
     Vec(unsigned) conflicts;     /* likewise: tests in which they touched the same memory */
-    Vec(bool) may_meet;          /* by i * n + j: may one write what the other touches? */
+    Vec(bool) may_meet;          /* by i * n + j: may one write what the other touches? … */
+    Vec(bool) may_meet_apart;    /* … if they have no handle in common? */
     size_t tests, runs, inconclusive, rejected;
     const char *why_not;         /* it can't be tested; NULL */
 } Subject;
@@ -182,7 +184,8 @@ typedef struct Lib {
     json_t *violations;          /* as told */
     size_t most;                 /* --tests; 0: not given */
     size_t tests, runs, serial_runs;
-    Map tried;                   /* tests that were made */
+    Map tried;                   /* tests that were made, with the runs that each got */
+    size_t most_runs;            /* of a test of the unit */
     Piece *unit;                 /* that is run; NULL: none. What it finds out is … */
     Map new_tried, new_disturbed, new_met;       /* … here … */
     Vec(Hit) hits;               /* … and here */

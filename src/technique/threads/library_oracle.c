@@ -172,13 +172,25 @@ void serials_release(Serials *s)
 
 static bool same_text(const char *a, const char *b) { return a && b ? !strcmp(a, b) : a == b; }
 
-/* The coarse class: it suppresses generously. */
+/* The coarse class. */
 static bool same_class(const Failure *a, const Failure *b)
 {
     return a->kind == b->kind && (a->kind == FAILURE_SIGNAL ? a->signal == b->signal
                                   : a->kind == FAILURE_SANITIZER || a->kind == FAILURE_ASSERTION
                                       ? same_text(a->what, b->what)
                                       : true);
+}
+
+/* A serial order that breaks memory suppresses generously: in which of several ways it shows
+ * (used after free, freed twice, a signal) is chance. */
+static bool breaks_memory(const Failure *f)
+{
+    return f->kind == FAILURE_SANITIZER || f->kind == FAILURE_SIGNAL;
+}
+
+static bool explains(const Failure *serial, const Failure *now)
+{
+    return same_class(serial, now) || (breaks_memory(serial) && breaks_memory(now));
 }
 
 static bool serial_fails(const Serials *s, const End *end)
@@ -188,7 +200,7 @@ static bool serial_fails(const Serials *s, const End *end)
         if (e->kind == END_UNCLEAR)
             return true;                 /* nobody knows */
         if (e->kind == end->kind &&
-            (end->kind != END_FAILURE || same_class(&e->failure, &end->failure)))
+            (end->kind != END_FAILURE || explains(&e->failure, &end->failure)))
             return true;
     }
     return false;

@@ -72,13 +72,23 @@ static const char *certificate(Arena *a, const Lib *l, const Violation *v)
                         v->preemptions, v->preemptions == 1 ? "" : "s", promise);
 }
 
-/* Frames of the player and of the scheduler say nothing. */
-static void place_in_library(Failure *f, const char *library)
+static bool is_source(const Lib *l, const char *file)
 {
-    const char *name = path_base(library);
+    size_t n;
+    const Function *const *all = program_functions(l->program, &n);
+    for (size_t i = 0; i < n; i++)
+        if (all[i]->defined && !strcmp(all[i]->file, file))
+            return true;
+    return false;
+}
+
+/* Frames of the player and of the scheduler say nothing. */
+static void place_in_library(const Lib *l, Failure *f)
+{
+    const char *name = path_base(l->build.path);
     for (size_t i = 0; i < f->nframes; i++) {
         const char *module = f->frames[i].module, *file = f->frames[i].file;
-        bool there = module ? strcmp(path_base(module), name) == 0 : file && *file == '/';
+        bool there = module ? strcmp(path_base(module), name) == 0 : file && is_source(l, file);
         if (there && f->frames[i].function && strncmp(f->frames[i].function, "sundew_", 7) != 0) {
             f->site = i;
             return;
@@ -133,7 +143,7 @@ static Finding finding_of(Arena *a, Lib *l, Violation *v)
     const char *before = against(a, &v->test);
     Finding f;
     if (v->kind == VIOLATION_FAILURE) {
-        place_in_library(&v->failure, l->build.path);
+        place_in_library(l, &v->failure);
         f = failure_finding(a, &(FailureReport){ .failure = &v->failure,
                                                  .rule = rule_of(v),
                                                  .before = before,

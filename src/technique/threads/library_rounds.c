@@ -32,10 +32,10 @@ enum {
     FIRST_RUNS = 30,
     MOST_RUNS = 400,
     BEGINNINGS = 4,
-    FRUITLESS = 20,
+    FRUITLESS = 8,               /* units of each type that make no new test */
     NATIVE_AGAIN = 60
 };
-#define FORMAT "sundew threads search 2"
+#define FORMAT "sundew threads search 3"
 
 /* A unit, and what was there before it. */
 struct Piece {
@@ -64,7 +64,7 @@ static Subject *subject_of(Lib *l, size_t unit)
     }
 }
 
-/* More runs of a test, the longer the search is. */
+/* More runs of a test, the longer the search is; an old test may come again then. */
 static size_t most_runs(const Lib *l, size_t unit)
 {
     size_t most = FIRST_RUNS;
@@ -85,11 +85,31 @@ static unsigned *copy_of(const unsigned *from, size_t n)
 
 /* -------------------------------------------------------------------- units */
 
+/* The contract that this unit's tests are about. They take turns, because tests of one handle
+ * would leave no room for the others, and those are what most libraries promise. */
+static Contract turn_of(const Lib *l, size_t unit)
+{
+    size_t turn = unit / count_good(l), n = 0,
+           shared = l->contracts[CONTRACT_SHARED] && l->promised;
+    for (unsigned c = 0; c < NCONTRACTS; c++)
+        n += l->contracts[c];
+    turn %= n + shared;                  /* a promised one has two turns */
+    if (turn == n)
+        return CONTRACT_SHARED;
+    for (unsigned c = 0;; c++)
+        if (l->contracts[c] && !turn--)
+            return (Contract)c;
+}
+
 static void unit_begin(Lib *l, Piece *u)
 {
+    Contract turn = turn_of(l, u->number);
     Subject *t = u->subject;
     u->lib = *l;
     u->counters = *t;
+    l->most_runs = most_runs(l, u->number);
+    for (unsigned c = 0; c < NCONTRACTS && t->type; c++)
+        l->contracts[c] = c == turn;
     u->pairs = copy_of(t->pairs.items, cells_of(t));
     u->conflicts = copy_of(t->conflicts.items, cells_of(t));
     memset(&l->races, 0, sizeof l->races);
@@ -126,6 +146,7 @@ static void unit_end(Lib *l, Piece *u)
     l->runs = u->lib.runs;
     l->serial_runs = u->lib.serial_runs;
     l->unit = NULL;
+    memcpy(l->contracts, u->lib.contracts, sizeof l->contracts);
     t->tests = u->counters.tests;
     t->runs = u->counters.runs;
     t->inconclusive = u->counters.inconclusive;
@@ -138,16 +159,23 @@ static void unit_end(Lib *l, Piece *u)
     free(u->conflicts);
 }
 
+/* The same tests each time, for the same knowledge. */
+static bool make_tests(Lib *l, Piece *u, Arena *a, Tests *out, Err *err)
+{
+    bool ok = true;
+    for (unsigned k = 0; ok && !out->len && k < BEGINNINGS && !lib_is_over(l); k++)
+        ok = lib_tests_make(l, u->subject, a, out, err);
+    return ok;
+}
+
 static bool run_tests(Lib *l, Piece *u, Err *err)
 {
     Arena a = { 0 };
     Tests tests = { 0 };
-    bool ok = true;
-    for (unsigned k = 0; ok && !tests.len && k < BEGINNINGS && !lib_is_over(l); k++)
-        ok = lib_tests_make(l, u->subject, &a, &tests, err);
+    bool ok = make_tests(l, u, &a, &tests, err);
     for (size_t i = 0; ok && i < tests.len && i < u->most_tests && !lib_is_over(l); i++) {
         Arena own = { 0 };
-        ok = lib_test_run(l, u->subject, &own, &tests.items[i], i, most_runs(l, u->number), err);
+        ok = lib_test_run(l, u->subject, &own, &tests.items[i], i, l->most_runs, err);
         arena_release(&own);
     }
     vec_release(&tests);
@@ -417,7 +445,7 @@ static bool take_shown(Lib *l, const json_t *news, size_t before, Err *err)
         return true;
     u.subject = subject_of(l, u.number);
     unit_begin(l, &u);
-    bool ok = lib_tests_make(l, u.subject, &a, &tests, err);
+    bool ok = make_tests(l, &u, &a, &tests, err);
     for (i = 0; ok && i < json_array_size(shown); i++) {
         bool again;
         hit = json_array_get(shown, i);
@@ -631,11 +659,13 @@ bool lib_search(Lib *l, Err *err)
     FILE *journal = open_journal(l, resumes);
     Progress p = progress_start("tests from two threads", 0);
     bool ok = jobs == 1 || crew;
-    while (ok && !lib_is_over(l) && l->tests - l->kept < most) {
+    size_t fruitful = units;
+    while (ok && !lib_is_over(l) && l->tests - l->kept < most &&
+           units - fruitful <= FRUITLESS * count_good(l)) {      /* else there is no other test */
+        size_t before = l->tests;
         ok = one_wave(l, crew, journal, &units, most - (l->tests - l->kept), err);
+        fruitful = l->tests > before ? units : fruitful;
         progress_step(&p, l->tests, NULL);
-        if (!l->tests && units > FRUITLESS * count_good(l))
-            break;                       /* no test can be made */
     }
     progress_end(&p);
     if (journal)

@@ -112,16 +112,32 @@ static bool try_search(Lib *l, Violation *v, const Test *test, const SearchPlan 
 static bool try_test(Lib *l, Violation *v, const Test *smaller)
 {
     SearchPlan plan = {
-        .most = MOST_RUNS, .seed = session_seed(l->s), .stop = is_late, .stop_arg = l
+        .most = MOST_RUNS,
+        .seed = session_seed(l->s),
+        .stop = is_late,
+        .stop_arg = l,
+        .first_thread = 1,
     };
     return try_search(l, v, smaller, &plan);
+}
+
+/* Is it a lock with its unlock, a put with its get? One alone may not stand in a thread. */
+static bool is_paired(const Lib *l, const Test *t, unsigned thread)
+{
+    Balanced pair;
+    for (unsigned i = 0; i < t->ncalls[thread]; i++)
+        for (unsigned k = i + 1; k < t->ncalls[thread]; k++)
+            if (lib_partner(l, t->calls[thread][i].f, t->type, &pair) &&
+                pair.second == t->calls[thread][k].f)
+                return true;
+    return false;
 }
 
 static void drop_calls(Lib *l, Violation *v, unsigned *tries)
 {
     for (unsigned k = 0; k < 2; k++)
-        for (unsigned c = v->test.ncalls[k];
-             c-- > 0 && v->test.ncalls[k] > 1 && *tries && !is_late(l);) {
+        for (unsigned c = v->test.ncalls[k]; c-- > 0 && v->test.ncalls[k] > 1 && *tries &&
+                                             !is_late(l) && !is_paired(l, &v->test, k);) {
             Test t = v->test;
             memmove(&t.calls[k][c], &t.calls[k][c + 1], (t.ncalls[k] - c - 1) * sizeof *t.calls[k]);
             t.ncalls[k]--;
@@ -208,7 +224,8 @@ static void fewer_preemptions(Lib *l, Violation *v)
                         .seed = session_seed(l->s),
                         .stop = is_late,
                         .stop_arg = l,
-                        .points_of = &points };
+                        .points_of = &points,
+                        .first_thread = 1 };
     try_search(l, v, &v->test, &plan);
     schedule_release(&points);
 }
@@ -269,7 +286,7 @@ static void replay(Lib *l, Violation *v, Serials *serials)
     schedule_run_release(&run);
 }
 
-/* "1 2 1, one thread: ends well", a line for each. */
+/* "T1 pot_put, T2 pot_copy (one thread): ends well", a line for each. */
 static void tabulate(Violation *v, const Serials *s)
 {
     static const char *const ends[] = { [END_WELL] = "ends well",
@@ -284,7 +301,7 @@ static void tabulate(Violation *v, const Serials *s)
         v->serial_well &= row->end.kind == END_WELL;
         for (unsigned k = 0, at[2] = { 0, 0 }; k < row->n; k++) {
             const SeqStep *st = &v->test.calls[row->order[k]][at[row->order[k]]++];
-            str_addf(&v->serial_table, "%s%s", k ? ", " : "", st->f->name);
+            str_addf(&v->serial_table, "%sT%u %s", k ? ", " : "", row->order[k] + 1u, st->f->name);
         }
         str_addf(&v->serial_table,
                  " (%s): ", row->mode == EXEC_ONE_THREAD ? "one thread" : "own threads");

@@ -235,28 +235,51 @@ static Seq *call_alone(Lib *l, const Subject *t, Arena *a, const ApiFunction *f)
     return grow_universal(&g, a, s, f) && s->steps[s->n - 1].f == f ? s : NULL;
 }
 
+static bool ends_process(const Seq *s, const Outcome *o)
+{
+    return o->state == OUTCOME_EXITED && o->status != SANITIZER_STATUS && o->at == s->n - 1;
+}
+
+/* Does it end the process with these other arguments, too? */
+static bool ends_again(Lib *l, const Subject *t, Arena *a, const ApiFunction *f, bool *ended,
+                       Err *err)
+{
+    Seq *s = call_alone(l, t, a, f);
+    ExecJob job = { .seq = s };
+    Outcome o = { .state = OUTCOME_NOT_RUN };
+    bool ok = !s || exec_run(l->exec, a, &job, 1, &o, err);
+    *ended = ok && s && ends_process(s, &o);
+    return ok;
+}
+
 /* Who waits for the system is tried once, who ends the process with three sets of arguments;
  * both are left out from the start, and cost no more. */
 bool lib_try_alone(Lib *l, const Subject *t, Err *err)
 {
-    enum { TRIES = 3 };
+    enum { MORE_TRIES = 2, AT_ONCE = 32 };
+    const ApiFunction *tried[AT_ONCE];
+    ExecJob jobs[AT_ONCE];
     bool ok = true;
-    for (size_t i = 0; ok && i < t->functions.len; i++) {
-        const ApiFunction *f = t->functions.items[i];
+    for (size_t i = 0; ok && i < t->functions.len;) {
         Arena a = { 0 };
-        bool ended = !lib_is_dropped(l, f) && !lib_waits(l, f);
-        for (unsigned k = 0; ok && ended && k < TRIES; k++) {
-            Seq *s = call_alone(l, t, &a, f);
-            ExecJob job = { .seq = s };
-            Outcome o = { .state = OUTCOME_NOT_RUN };
-            ok = !s || exec_run(l->exec, &a, &job, 1, &o, err);
-            if (s)
-                drop_blocker(l, s, &o);
-            ended =
-                s && o.state == OUTCOME_EXITED && o.status != SANITIZER_STATUS && o.at == s->n - 1;
+        Outcome *o = arena_array(&a, Outcome, AT_ONCE);
+        size_t n = 0;
+        for (; i < t->functions.len && n < AT_ONCE; i++) {
+            const ApiFunction *f = t->functions.items[i];
+            Seq *s = lib_is_dropped(l, f) || lib_waits(l, f) ? NULL : call_alone(l, t, &a, f);
+            tried[n] = f;
+            jobs[n] = (ExecJob){ .seq = s };
+            n += s != NULL;
         }
-        if (ok && ended)
-            lib_drop(l, f, "it ends the process when it is called alone");
+        ok = !n || exec_run(l->exec, &a, jobs, n, o, err);
+        for (size_t k = 0; ok && k < n; k++) {
+            drop_blocker(l, jobs[k].seq, &o[k]);
+            bool ended = ends_process(jobs[k].seq, &o[k]);
+            for (unsigned again = 0; ok && ended && again < MORE_TRIES; again++)
+                ok = ends_again(l, t, &a, tried[k], &ended, err);
+            if (ok && ended)
+                lib_drop(l, tried[k], "it ends the process when it is called alone");
+        }
         arena_release(&a);
     }
     return ok;
@@ -725,7 +748,8 @@ static double worth(const Lib *l, const Subject *t, const Candidate *x, const Ca
         shared *= 3;
     double known = (1.0 + 2.0 * (conflicts < 2 ? conflicts : 2)) / (1.0 + tests);
     double apart = worth_of_contract(l, t, x, y, shared);
-    if (!t->may_meet.items[x->function * t->functions.len + y->function])
+    size_t pair = x->function * t->functions.len + y->function;
+    if (!(t->type && shared ? t->may_meet.items[pair] : t->may_meet_apart.items[pair]))
         apart *= 0.15;
     return (tests ? known : 8) * apart * (1.0 + shared) * (look ? 0.2 : 1) * (x->errs ? 0.3 : 1) *
            (y->errs ? 0.3 : 1);
@@ -853,7 +877,7 @@ static bool make_test(Lib *l, Subject *t, const Candidates *all, const Rescues *
     lib_test_print(out, &text);
     uint64_t hash = hash_bytes(text.data, text.len);
     str_reset(&text);
-    str_addf(&text, "%016llx", (unsigned long long)hash);
+    str_addf(&text, "%016llx %zu", (unsigned long long)hash, l->most_runs);
     bool new = !is_known(&l->tried, &l->new_tried, str_c(&text));
     map_put(&l->new_tried, str_c(&text), NULL);
     str_release(&text);

@@ -235,7 +235,8 @@ static void see_as(Site *s, const char *callee, size_t at, const char *selector,
 static char *callee_key(const Site *s)
 {
     const AstFunction *f = s->call->callee;
-    return f->home == AST_PROJECT ? xprintf("@%s", f->key) : xstrdup(f->name);
+    const char *name = str_starts(f->name, "__builtin_") ? f->name + strlen("__builtin_") : f->name;
+    return f->home == AST_PROJECT && name == f->name ? xprintf("@%s", f->key) : xstrdup(name);
 }
 
 static void see(Site *s, const char *selector, Sighting t)

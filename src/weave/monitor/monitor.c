@@ -653,18 +653,28 @@ static void keep_null_accesses(Woven *w)
             weave_set(w, fn, "null_pointer_is_valid", 0);
 }
 
+static bool has_attribute(LLVMValueRef fn, const char *name)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    return LLVMGetEnumAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind);
+}
+
 /*
  * Is it small enough to be inlined, and worth a frame there? A function with one call is. One
  * of several calls is if it is more than a look at an object: such looks are what programs do
- * all the time, and what they fail of came from their callers. Stack objects that are handed
- * to a probe could not become registers.
+ * all the time, and what they fail of came from their callers. Stack objects are not handed to
+ * the probe of a copy, since they could not become registers. So functions that have some are left
+ * as they are, but for those that are inlined for sure: with one call, unless the source says no.
  */
 static bool is_copied(Woven *w, const Row *row)
 {
     if (row->ninstructions > MOST_INLINED || has_dynamic_stack(row->value))
         return false;
-    if (!has_one_call(row->value) && (row->ninstructions < LEAST_COPIED || is_leaf(row->value)))
+    bool once = has_one_call(row->value);
+    if (!once && (row->ninstructions < LEAST_COPIED || is_leaf(row->value)))
         return false;
+    if (once && !has_attribute(row->value, "noinline"))
+        return true;
     Row other = { .value = row->value };
     find_locals(w, &other);
     bool none = !other.locals.len;

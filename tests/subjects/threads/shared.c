@@ -1,4 +1,5 @@
-/* A count of owners that is no atomic: an owner is lost. FIXED: it is atomic. */
+/* A count of owners that is no atomic: an owner is lost. FIXED: it is atomic. Only a function in a
+ * field frees the text. */
 #include "shared.h"
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -10,8 +11,14 @@ struct shared {
 #else
     int owners;
 #endif
+    void (*end)(struct shared *);
     char text[];
 };
+
+static void end_of_text(struct shared *s)
+{
+    free(s);
+}
 
 struct shared *shared_new(const char *text)
 {
@@ -19,12 +26,13 @@ struct shared *shared_new(const char *text)
     struct shared *s = malloc(sizeof *s + n);
     if (s) {
         s->owners = 1;
+        s->end = end_of_text;
         memcpy(s->text, text, n);
     }
     return s;
 }
 
-struct shared *shared_ref(struct shared *s)
+struct shared *shared_get(struct shared *s)
 {
 #ifdef FIXED
     atomic_fetch_add(&s->owners, 1);
@@ -34,15 +42,15 @@ struct shared *shared_ref(struct shared *s)
     return s;
 }
 
-void shared_unref(struct shared *s)
+void shared_put(struct shared *s)
 {
 #ifdef FIXED
     if (atomic_fetch_sub(&s->owners, 1) == 1)
-        free(s);
+        s->end(s);
 #else
     s->owners = s->owners - 1;
     if (s->owners == 0)
-        free(s);
+        s->end(s);
 #endif
 }
 

@@ -6,7 +6,7 @@
 struct shared;
 
 struct shared *shared_new(const char *text);
-struct shared *shared_ref(struct shared *s);
-void shared_unref(struct shared *s);            /* the last one frees it */
+struct shared *shared_get(struct shared *s);
+void shared_put(struct shared *s);              /* the last one frees it */
 int shared_length(const struct shared *s);
 #endif

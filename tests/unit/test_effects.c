@@ -1,0 +1,91 @@
+/* analysis/effects: what functions read and write, and which pairs may disturb each other. */
+#include "compile.h"
+#include "tree.h"
+#include "analysis/effects/effects.h"
+
+static const char library[] =
+    "#include <stdlib.h>\n"
+    "struct set { int n, most; };\n"
+    "static int made; static void *(*get)(size_t) = malloc;\n"
+    "static void set_hook(void *(*f)(size_t)) { get = f; }\n"
+    "void hooks(int on, void *(*f)(size_t)) { if (on) set_hook(f); }\n"
+    "void each(struct set *s, void (*f)(int)) { f(s->n); }\n"
+    "struct set *new_set(void) { made++; return get(sizeof(struct set)); }\n"
+    "int count(void) { return made; }\n"
+    "void add(struct set *s) { s->n++; }\n"
+    "int size(struct set *s) { return s->n; }\n"
+    "int most(struct set *s) { return s->most; }\n";
+
+typedef struct Lab {
+    Compiled compiled;
+    Calls *calls;
+    Effects *effects;
+} Lab;
+
+static Lab lab_open(void)
+{
+    Lab l = { .compiled = compiled_begin() };
+    char *share = in_tree("share");
+    compiled_add(&l.compiled, "set.c", library, NULL);
+    compiled_open(&l.compiled);
+    l.calls = calls_open(l.compiled.program, &(CallsPlan){ .share = share }, NULL);
+    assert_non_null(l.calls);
+    l.effects = effects_new(l.compiled.program, l.calls);
+    free(share);
+    return l;
+}
+
+static void lab_close(Lab *l)
+{
+    effects_free(l->effects);
+    calls_close(l->calls);
+    compiled_end(&l->compiled);
+}
+
+static const EffectSet *set_of(const Lab *l, const char *name)
+{
+    return effects_of(l->effects, program_function(l->compiled.program, name));
+}
+
+static bool meet(const Lab *l, const char *a, const char *b)
+{
+    return effects_meet(set_of(l, a), set_of(l, b));
+}
+
+static bool meet_apart(const Lab *l, const char *a, const char *b)
+{
+    return effects_meet_apart(l->effects, set_of(l, a), set_of(l, b));
+}
+
+static void functions_meet_where_one_writes(void **state)
+{
+    (void)state;
+    Lab l = lab_open();
+    assert_true(meet(&l, "add", "size") && meet(&l, "add", "add"));
+    assert_false(meet(&l, "add", "most") || meet(&l, "size", "size"));
+    /* with an object for each, only variables are left */
+    assert_false(meet_apart(&l, "add", "size") || meet_apart(&l, "add", "add"));
+    assert_true(meet_apart(&l, "new_set", "count") && meet_apart(&l, "new_set", "new_set"));
+    assert_false(meet_apart(&l, "count", "count"));
+    lab_close(&l);
+}
+
+static void who_installs_a_function_is_known(void **state)
+{
+    (void)state;
+    Lab l = lab_open();
+    static const char *const others[] = { "each", "new_set", "add", "count" };
+    assert_true(effects_installs(l.effects, program_function(l.compiled.program, "hooks")));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_false(effects_installs(l.effects, program_function(l.compiled.program, others[i])));
+    lab_close(&l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functions_meet_where_one_writes),
+        cmocka_unit_test(who_installs_a_function_is_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
