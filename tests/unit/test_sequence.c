@@ -4,6 +4,7 @@
 #include "engine/sequence/ownership.h"
 #include "engine/sequence/pool.h"
 #include "engine/suite/settle.h"
+#include "engine/suite/describe.h"
 #include "engine/suite/write.h"
 #include "mutate.h"
 #include "sequence_lab.h"
@@ -571,10 +572,12 @@ static void a_test_is_written_as_c(void **state)
     memset(stable, 1, sizeof stable);
     t.stable = stable;
     WriteFile file = { 0 };
-    Str name = { 0 }, body = { 0 };
+    Str name = { 0 }, sentence = { 0 }, body = { 0 };
     size_t checks = 0;
-    write_test(&file, &t, &name, &body, &checks);
-    assert_string_equal(str_c(&name), "test_put");
+    write_test(&file, &t, &body, &checks);
+    describe_test(&t, NULL, false, &name, &sentence);
+    assert_string_equal(str_c(&name), "test_put_gives_3");
+    assert_string_equal(str_c(&sentence), "put() returns 3.");
     assert_string_equal(str_c(&body), "struct bag *bag = bag_new();\n"
                                       "CHECK_NOT_NULL(bag);\n"
                                       "CHECK_INT(bag_add(bag, -4), -4);\n"
@@ -585,6 +588,7 @@ static void a_test_is_written_as_c(void **state)
                                       "bag_free(bag);\n");
     assert_int_equal(checks, 5);
     str_release(&name);
+    str_release(&sentence);
     str_release(&body);
     write_release(&file);
     arena_release(&a);

@@ -76,7 +76,6 @@ SeqTest *test_copy(Arena *a, const SeqTest *t)
     if (t->out.nfresh)
         memcpy(fresh, t->out.fresh, t->out.nfresh * sizeof *fresh);
     c->out.fresh = fresh;
-    c->wanted = NULL;
     c->stable = arena_array(a, bool, t->out.nobs + 1);
     if (t->out.nobs)
         memcpy(c->stable, t->stable, t->out.nobs * sizeof *c->stable);

@@ -415,6 +415,16 @@ static uint64_t room_behind(const Event *e, const TraceValue *v)
     return 0;
 }
 
+/* Texts are char. Other bytes may go on behind a zero: unsigned char packed[4]. */
+static bool has_bytes_behind(const Event *e, const TraceValue *v, const uint8_t *zero, size_t left)
+{
+    enum { SMALL_OBJECT = 64 };
+    const Type *t = v->type ? type_plain(v->type) : NULL;
+    uint64_t room = room_behind(e, v);
+    return t && t->kind == TYPE_POINTER && !type_is_char(t->target) && zero && left > 1 &&
+           room <= SMALL_OBJECT && room > 0;
+}
+
 static SeqValue text_of(Reader *r, const Event *e, const TraceValue *v)
 {
     size_t n;
@@ -423,6 +433,8 @@ static SeqValue text_of(Reader *r, const Event *e, const TraceValue *v)
 
     if (!bytes)
         return (SeqValue){ 0 };
+    if (has_bytes_behind(e, v, zero, zero ? n - (size_t)(zero - bytes) : 0))
+        return value_bytes(r->arena, bytes, n < room_behind(e, v) ? n : room_behind(e, v));
     SeqValue x = value_bytes(r->arena, bytes, zero ? (size_t)(zero - bytes) : n);
     x.kind = VALUE_STRING;
     return x;
