@@ -30,6 +30,8 @@ static const char subject[] =
     "int box_get(const struct box *b) { return b->n; }\n"
     "int bag_add(struct bag *b, int v) { b->n++; b->sum += v; return b->sum; }\n"
     "int bag_sum(const struct bag *b) { return b->sum; }\n"
+    "void bag_put(struct bag *b, int v) { b->sum += v; }\n"
+    "int bag_cmp(const struct bag *a, const struct bag *b) { return a->sum - b->sum; }\n"
     "int bag_unused(const struct bag *b) { return b->unused; }\n"
     "void bag_free(struct bag *b) { free(b); }\n"
     "static void (*volatile let_go)(void *) = free;\n"
