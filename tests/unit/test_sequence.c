@@ -10,6 +10,8 @@
 #include "sequence_lab.h"
 #include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static Outcome run_one(Lab *l, Arena *a, ExecJob job)
 {
@@ -342,6 +344,50 @@ static void handles_are_passed_on_whatever_made_them(void **state)
     lab_close(&l);
 }
 
+/* Ends a job that waits, not one that the machine makes wait. */
+static void a_busy_machine_ends_no_job(void **state)
+{
+    (void)state;
+    enum { BUSY = 12 };
+    Lab l = lab_open();
+    lab_start(&l, false);
+    Arena a = { 0 };
+    Err err = { 0 };
+    char *libexec = libexec_folder();
+    ExecPlan plan = { .api = l.api,
+                      .library = l.library,
+                      .libexec = libexec,
+                      .cpu_ms = 5000,
+                      .wall_ms = 100 };
+    Exec *e = exec_open(&plan, &err);
+    assert_non_null(e);
+    pid_t busy[BUSY];
+    for (int i = 0; i < BUSY; i++)
+        if ((busy[i] = fork()) == 0)
+            for (;;)
+                ;
+    ExecJob jobs[2];
+    Outcome out[2];
+    const char *const names[] = { "burn", "doze" };
+    for (int i = 0; i < 2; i++) {
+        Seq *s = seq_new(&a);
+        seq_call(&a, s, fn(&l, names[i]))->args[0] = value_integer(i ? 60000 : 100);
+        jobs[i] = (ExecJob){ .seq = s };
+    }
+    bool ok = exec_run(e, &a, jobs, 2, out, &err);
+    for (int i = 0; i < BUSY; i++) {
+        kill(busy[i], SIGKILL);
+        waitpid(busy[i], NULL, 0);
+    }
+    assert_true(ok);
+    assert_int_equal(out[0].state, OUTCOME_DONE);
+    assert_int_equal(out[1].state, OUTCOME_TIMEOUT);
+    exec_close(e);
+    free(libexec);
+    arena_release(&a);
+    lab_close(&l);
+}
+
 static void who_dies_dies_alone(void **state)
 {
     (void)state;
@@ -610,6 +656,7 @@ int main(void)
         cmocka_unit_test(results_and_what_is_written_are_observed),
         cmocka_unit_test(structs_go_in_and_out_by_value),
         cmocka_unit_test(handles_are_passed_on_whatever_made_them),
+        cmocka_unit_test(a_busy_machine_ends_no_job),
         cmocka_unit_test(who_dies_dies_alone),
         cmocka_unit_test(who_harms_harms_itself),
         cmocka_unit_test(leaks_and_garbage_show),
