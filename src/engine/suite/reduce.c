@@ -820,7 +820,8 @@ static bool refine_one(Refinery *f, size_t test, Err *err)
     return ok;
 }
 
-/* Calls that show nothing may still crash: a few of them are one test. */
+/* Calls that show nothing may still crash: a few of them are one test, if there is anything in
+ * it to check. */
 static bool join_idle(Refinery *f, Err *err)
 {
     enum { TOGETHER = 6 };
@@ -829,8 +830,6 @@ static bool join_idle(Refinery *f, Err *err)
         size_t n = f->idle.len - i < TOGETHER ? f->idle.len - i : TOGETHER;
         SeqTest *joined = NULL;
         ok = refine_join(&f->plan, f->idle.items + i, n, &joined, err);
-        for (size_t k = 0; ok && !joined && k < n; k++)
-            vec_push(&f->ready, f->idle.items[i + k]);
         if (joined)
             vec_push(&f->ready, joined);
     }

@@ -616,6 +616,20 @@ static bool close_less(const Refiner *r, Settled *settled, Err *err)
     return true;
 }
 
+/* Of calls that are only needed together the last that shows something. */
+static void find_about(const Refiner *r, SeqTest *x)
+{
+    for (unsigned i = x->seq->n; i-- > 0 && x->effect == EFFECT_NONE;) {
+        Effect e = !x->seq->steps[i].f || x->seq->steps[i].closing
+                       ? EFFECT_NONE
+                       : effect_own(r->plan->successes, x->seq, &x->out, x->stable, i);
+        if (e == EFFECT_NONE)
+            continue;
+        x->about = i;
+        x->effect = (int)e;
+    }
+}
+
 /* As a test; NULL: it is none. */
 static bool settle_try(const Refiner *r, Try *t, SeqTest **out, Err *err)
 {
@@ -634,6 +648,8 @@ static bool settle_try(const Refiner *r, Try *t, SeqTest **out, Err *err)
     x->effect = effect_own(r->plan->successes, x->seq, &x->out, x->stable, x->about);
     x->effect = (int)t->effect > x->effect ? (int)t->effect : x->effect;
     x->instead = say_instead(r, t);
+    if (t->whole)
+        find_about(r, x);
     *out = x;
     return confirm_kills(r, t, x, err);
 }

@@ -855,6 +855,17 @@ static void keep_text(Reader *r, const Event *e, const TraceValue *v, SeqValue *
     *room = value_bytes(r->arena, bytes, room->n);
 }
 
+/* What a room on the heap has in it: if the library keeps it and frees it later, that was
+ * what it was given. */
+static SeqValue held_in(Reader *r, const Event *e, const TraceValue *v)
+{
+    uint64_t room = room_behind(e, v);
+    if (!v->object || v->object->kind != OBJECT_HEAP || v->offset != 0)
+        return (SeqValue){ 0 };
+    SeqValue text = text_of(r, e, v);
+    return text.kind == VALUE_STRING && text.n + 1 == room ? text : bytes_of(r, e, v, room);
+}
+
 static void take_values(Reader *r, const Event *e, RawCall *c)
 {
     for (unsigned i = 0; i < c->nparams && i < e->nvalues; i++) {
@@ -864,6 +875,8 @@ static void take_values(Reader *r, const Event *e, RawCall *c)
             keep_text(r, e, v, &c->values[i]);
         if (v->type && type_plain(v->type)->kind == TYPE_POINTER && v->address)
             c->rooms[i] = room_behind(e, v);
+        if (c->values[i].kind == VALUE_ROOM && c->api->params[i].role == ROLE_BUFFER_OUT)
+            c->held[i] = held_in(r, e, v);
     }
     find_within(e, c);
 }
@@ -896,6 +909,7 @@ static void take_arguments(Reader *r, const Event *e, RawCall *c)
     if (c->api) {
         c->values = arena_array(r->arena, SeqValue, c->nparams + 1);
         c->rooms = arena_array(r->arena, uint64_t, c->nparams + 1);
+        c->held = arena_array(r->arena, SeqValue, c->nparams + 1);
         take_values(r, e, c);
     }
     c->addresses = arena_array(r->arena, uint64_t, c->nparams + 1);
@@ -1020,6 +1034,9 @@ static void note_given(Reader *r, const Event *e)
     if (as >= LENT_STORES + c->nstores)
         return;
     SeqValue *v = as < LENT_STORES ? &c->values[as] : &c->stores[as - LENT_STORES].value;
+    if (as < LENT_STORES && as < c->nparams && v->kind == VALUE_ROOM && c->held &&
+        c->held[as].kind != VALUE_NONE)
+        *v = c->held[as];
     if (v->kind == VALUE_STRING || v->kind == VALUE_BYTES || v->kind == VALUE_ROOM)
         v->given = true;
     else if (as < LENT_STORES)
