@@ -494,13 +494,31 @@ static bool settle_telling(Reducer *r, Arena *a, Chased *c, size_t n, uint32_t m
     return true;
 }
 
+static bool calls(const SeqTest *t, const char *function)
+{
+    for (unsigned i = 0; i < t->seq->n; i++)
+        if (t->seq->steps[i].f && !t->seq->steps[i].closing &&
+            strcmp(t->seq->steps[i].f->name, function) == 0)
+            return true;
+    return false;
+}
+
+/* The first test that reaches a mutant, rather one that calls its function itself. */
+static size_t first_caller(const Reducer *r, const Hunt *h, uint32_t mutant, const char *function)
+{
+    for (size_t i = 0; i < h->tests[mutant].len; i++)
+        if (calls(r->suite->tests.items[h->tests[mutant].items[i]], function))
+            return i;
+    return 0;
+}
+
 /* Tests to begin with: the first and the last of those that reach it. */
 static void collect_variants(const Reducer *r, Arena *a, const Hunt *h, uint32_t mutant, Chased *c)
 {
     size_t nall, n = h->tests[mutant].len;
     const Mutant *all = mutants_all(r->plan->faults, &nall);
     assert(n && mutant < nall);
-    size_t at[CHASED_TESTS] = { 0, n - 1 };
+    size_t at[CHASED_TESTS] = { first_caller(r, h, mutant, all[mutant].function), n - 1 };
     c->n = 0;
     for (size_t k = 0; k < CHASED_TESTS; k++) {
         if (k && at[k] == at[k - 1])
