@@ -373,7 +373,7 @@ static bool hunt_leaks(Reducer *r, const Hunt *h, Err *err)
  * tells the difference becomes a test, if it can be settled.
  */
 
-enum { CHASED_VARIANTS = 80, CHASED_TESTS = 2, CHASED_TRIES = 4, MOST_CHASED = 400 };
+enum { CHASED_VARIANTS = 80, CHASED_TESTS = 4, CHASED_TRIES = 4, MOST_CHASED = 400 };
 
 typedef struct Chased {
     Seq *seqs[CHASED_VARIANTS * CHASED_TESTS];
@@ -512,16 +512,20 @@ static size_t first_caller(const Reducer *r, const Hunt *h, uint32_t mutant, con
     return 0;
 }
 
-/* Tests to begin with: the first and the last of those that reach it. */
+/* Tests to begin with: the first and the last of those that reach it, and some between. */
 static void collect_variants(const Reducer *r, Arena *a, const Hunt *h, uint32_t mutant, Chased *c)
 {
     size_t nall, n = h->tests[mutant].len;
     const Mutant *all = mutants_all(r->plan->faults, &nall);
     assert(n && mutant < nall);
-    size_t at[CHASED_TESTS] = { first_caller(r, h, mutant, all[mutant].function), n - 1 };
+    size_t at[CHASED_TESTS] = { first_caller(r, h, mutant, all[mutant].function), n - 1, n / 3,
+                                2 * n / 3 };
     c->n = 0;
     for (size_t k = 0; k < CHASED_TESTS; k++) {
-        if (k && at[k] == at[k - 1])
+        bool known = false;
+        for (size_t i = 0; i < k; i++)
+            known |= at[i] == at[k];
+        if (known)
             continue;
         const SeqTest *t = r->suite->tests.items[h->tests[mutant].items[at[k]]];
         c->n += chase_variants(r->plan->settler->grow, a, t, &all[mutant], c->seqs + c->n,
