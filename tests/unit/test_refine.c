@@ -26,10 +26,9 @@ static void bench_open(Bench *b)
     b->ownership = ownership_new(b->lab.api);
     b->grow =
         (GrowPlan){ .api = b->lab.api, .pool = b->pool, .ownership = b->ownership, .rng = &b->rng };
-    b->settler = (Settler){ .grow = &b->grow,
-                            .ownership = b->ownership,
-                            .exec = b->lab.exec,
-                            .again = b->lab.exec };
+    b->settler = (Settler){
+        .grow = &b->grow, .ownership = b->ownership, .exec = b->lab.exec, .again = b->lab.exec
+    };
     b->plan = (RefinePlan){ .settler = &b->settler,
                             .successes = successes_new(NULL),
                             .arena = &b->arena };

@@ -354,11 +354,9 @@ static void a_busy_machine_ends_no_job(void **state)
     Arena a = { 0 };
     Err err = { 0 };
     char *libexec = libexec_folder();
-    ExecPlan plan = { .api = l.api,
-                      .library = l.library,
-                      .libexec = libexec,
-                      .cpu_ms = 5000,
-                      .wall_ms = 100 };
+    ExecPlan plan = {
+        .api = l.api, .library = l.library, .libexec = libexec, .cpu_ms = 5000, .wall_ms = 100
+    };
     Exec *e = exec_open(&plan, &err);
     assert_non_null(e);
     pid_t busy[BUSY];

@@ -166,7 +166,8 @@ static int telling_argument(const SeqTest *t, const SeqStep *st, const Usage *us
 {
     for (int known = 0; known < 2; known++)
         for (unsigned i = 0; i < st->nargs; i++)
-            if (matters(t, i) && st->args[i].kind == VALUE_STRING && is_readable(st->args[i].bytes, st->args[i].n) &&
+            if (matters(t, i) && st->args[i].kind == VALUE_STRING &&
+                is_readable(st->args[i].bytes, st->args[i].n) &&
                 (known || !is_usual(usage, st->f, i, &st->args[i])))
                 return (int)i;
     for (unsigned i = 0; i < st->nargs; i++)
@@ -232,9 +233,10 @@ static void name_value(const ApiPlace *p, const SeqValue *v, Str *out)
 /* Two numbers that say from where to where, the wrong way round; false: there are none. */
 static bool add_reversed(const SeqStep *st, Str *name, Str *sentence)
 {
-    static const char *const pairs[][2] = { { "begin", "end" }, { "start", "end" }, { "from", "to" },
-                                            { "first", "last" }, { "min", "max" }, { "low", "high" },
-                                            { "lo", "hi" },      { "start", "stop" } };
+    static const char *const pairs[][2] = { { "begin", "end" }, { "start", "end" },
+                                            { "from", "to" },   { "first", "last" },
+                                            { "min", "max" },   { "low", "high" },
+                                            { "lo", "hi" },     { "start", "stop" } };
     for (unsigned i = 0; i + 1 < st->nargs; i++)
         for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
             const ApiPlace *p = &st->f->params[i], *q = p + 1;
@@ -291,8 +293,9 @@ static void name_integer(const SeqTest *t, unsigned step, const Observation *o, 
 static void name_result(const SeqTest *t, unsigned step, Str *out)
 {
     const Observation *o = result_of(t, step);
-    const ApiFunction *maker =
-        o && o->kind == OBSERVED_SAME && o->same_step < t->seq->n ? t->seq->steps[o->same_step].f : NULL;
+    const ApiFunction *maker = o && o->kind == OBSERVED_SAME && o->same_step < t->seq->n
+                                   ? t->seq->steps[o->same_step].f
+                                   : NULL;
     if (!o)
         return;
     if (o->kind == OBSERVED_NULL)
@@ -334,15 +337,15 @@ static void say_result(const SeqTest *t, unsigned step, Str *out)
 {
     const SeqStep *st = &t->seq->steps[step];
     const Observation *o = result_of(t, step);
-    bool same = o && o->kind == OBSERVED_SAME && o->same_step < t->seq->n &&
-                t->seq->steps[o->same_step].f;
+    bool same =
+        o && o->kind == OBSERVED_SAME && o->same_step < t->seq->n && t->seq->steps[o->same_step].f;
     if (!o)
         str_add(out, "is called");
     else if (st->f->compares && o->kind == OBSERVED_INTEGER)
         str_addf(out, "says %s",
-                 !o->integer                ? "that both are equal"
+                 !o->integer               ? "that both are equal"
                  : (int64_t)o->integer < 0 ? "that the first is less"
-                                            : "that the first is more");
+                                           : "that the first is more");
     else if (same)
         str_addf(out, "returns what %s() %s", t->seq->steps[o->same_step].f->name,
                  o->same_place == API_RETURNED ? "returned" : "gave");

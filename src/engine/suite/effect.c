@@ -142,8 +142,7 @@ bool effect_at(const Seq *s, const Outcome *o, size_t i, unsigned step, const Om
     if (less->number[b->step] < 0)       /* it looks at what the call made */
         return !(b->kind == OBSERVED_INTEGER && !b->integer) && b->kind != OBSERVED_NULL &&
                !(b->kind == OBSERVED_FLOAT && b->real == 0) && s->steps[b->step].looking;
-    const Observation *other =
-        outcome_at(without, (unsigned)less->number[b->step], b->place);
+    const Observation *other = outcome_at(without, (unsigned)less->number[b->step], b->place);
     Observation moved = *b;
     moved.step = (unsigned)less->number[b->step];
     if (b->kind == OBSERVED_SAME)

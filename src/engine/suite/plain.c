@@ -84,8 +84,8 @@ unsigned plain_cost(const Usage *usage, const Seq *s)
     for (unsigned i = 0; i < s->n; i++) {
         cost += A_CALL;
         for (unsigned k = 0; k < s->steps[i].nargs && s->steps[i].f; k++)
-            cost += noise_of(usage, &s->steps[i], k) +
-                    (is_made_null(s, &s->steps[i].args[k]) ? 5 : 0);
+            cost +=
+                noise_of(usage, &s->steps[i], k) + (is_made_null(s, &s->steps[i].args[k]) ? 5 : 0);
     }
     return cost;
 }

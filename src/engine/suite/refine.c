@@ -205,7 +205,8 @@ static Seq *cut_out(Arena *a, const Seq *s, unsigned call, unsigned *about)
     keep[call] = true;
     for (unsigned i = call; i-- > 0;)
         for (unsigned k = i + 1; k <= call && !keep[i]; k++)
-            keep[i] = !s->steps[i].looking && (s->steps[i].prologue || (keep[k] && leads_to(s, i, k)));
+            keep[i] =
+                !s->steps[i].looking && (s->steps[i].prologue || (keep[k] && leads_to(s, i, k)));
     /* whatever a kept step needs is kept: a look may be what made it */
     for (unsigned i = call + 1; i-- > 0;)
         for (unsigned k = 0; keep[i] && k <= s->steps[i].nargs; k++) {
@@ -267,7 +268,8 @@ static unsigned worth(const Try *t, size_t i)
                  : o->kind == OBSERVED_NULL           ? 0
                                                       : 4;
     for (unsigned k = 0; k < st->nargs; k++) {
-        w += value_is_made(&st->args[k]) && (names(about, &st->args[k]) || st->args[k].step == t->about);
+        w += value_is_made(&st->args[k]) &&
+             (names(about, &st->args[k]) || st->args[k].step == t->about);
         w -= w && !value_is_made(&st->args[k]) && st->args[k].kind != VALUE_ROOM &&
              st->args[k].kind != VALUE_NULL;
     }
@@ -293,7 +295,8 @@ static size_t best_looks(const Try *t, unsigned *of, size_t most)
 }
 
 /* The body with those of the looks behind it that are wanted. */
-static Seq *with_looks(const Refiner *r, const Seq *looked, unsigned body, const unsigned *of, size_t n)
+static Seq *with_looks(const Refiner *r, const Seq *looked, unsigned body, const unsigned *of,
+                       size_t n)
 {
     bool keep[SEQ_LIMIT] = { false };
     unsigned at = 0;
@@ -578,9 +581,8 @@ static bool confirm_kills(const Refiner *r, Try *t, const SeqTest *x, Err *err)
     ExecJob *jobs = arena_array(r->a, ExecJob, n + 1);
     Outcome *out = arena_array(r->a, Outcome, n + 1);
     for (size_t i = 0; i < n; i++)
-        jobs[i] = (ExecJob){ .seq = x->seq,
-                             .fill = r->plan->fresh,
-                             .mutant = r->goal->kills[i] + 1 };
+        jobs[i] =
+            (ExecJob){ .seq = x->seq, .fill = r->plan->fresh, .mutant = r->goal->kills[i] + 1 };
     if (n && !exec_run(r->plan->mutants, r->a, jobs, n, out, err))
         return false;
     for (size_t i = 0; i < n; i++)
@@ -638,7 +640,8 @@ static bool settle_try(const Refiner *r, Try *t, SeqTest **out, Err *err)
     *out = NULL;
     if (!settle_bare(r->plan->settler, r->a, &body, 1, &settled, err))
         return false;
-    if ((settled.kind != SETTLED && settled.kind != SETTLED_EMPTY) || !test_is_sensible(r->plan->settler, &settled.test))
+    if ((settled.kind != SETTLED && settled.kind != SETTLED_EMPTY) ||
+        !test_is_sensible(r->plan->settler, &settled.test))
         return true;
     if (!close_less(r, &settled, err))
         return false;
@@ -774,7 +777,8 @@ bool refine_effects(const RefinePlan *plan, SeqTest *const *tests, size_t n, Err
         Try *tries = arena_array(&a, Try, SOME);
         for (size_t i = 0; i < m; i++) {
             unsigned about = describe_step(tests[at + i]);
-            tries[i] = (Try){ .body = tests[at + i]->seq, .closed = tests[at + i]->seq, .about = about };
+            tries[i] =
+                (Try){ .body = tests[at + i]->seq, .closed = tests[at + i]->seq, .about = about };
             effect_omit(&a, tries[i].closed, about, &tries[i].less);
         }
         ok = run_tries(&r, tries, m, err);
