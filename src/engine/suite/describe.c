@@ -274,6 +274,17 @@ static void name_number(int64_t n, Str *out)
         str_addf(out, n < 0 ? "_gives_minus_%" PRId64 : "_gives_%" PRId64, n < 0 ? -n : n);
 }
 
+/* The number that a call gives is one that it was given: a default, most likely. */
+static const char *given_back(const SeqStep *st, int64_t n)
+{
+    for (unsigned i = 0; i < st->nargs; i++)
+        if (st->args[i].kind == VALUE_INTEGER && st->f->params[i].role == ROLE_INTEGER &&
+            *st->f->params[i].name && n &&
+            number_of(st->f->params[i].type, st->args[i].integer) == n)
+            return st->f->params[i].name;
+    return NULL;
+}
+
 static void name_integer(const SeqTest *t, unsigned step, const Observation *o, Str *out)
 {
     const ApiFunction *f = t->seq->steps[step].f;
@@ -284,6 +295,8 @@ static void name_integer(const SeqTest *t, unsigned step, const Observation *o, 
         str_add(out, n < 0 ? "_gives_less" : n > 0 ? "_gives_more" : "_gives_equal");
     else if (name && o->integer)
         str_addf(out, "_gives_%s", name);
+    else if (f->observes && given_back(&t->seq->steps[step], n))
+        str_addf(out, "_gives_%s", given_back(&t->seq->steps[step], n));
     else if (is_signed(type) && n < 0 && (n == -1 || !f->observes))
         str_add(out, "_fails");
     else if (!name && (f->observes || !f->takes_handle))
