@@ -1,4 +1,7 @@
 /* engine/suite/refine.h: tests that each say one thing, and check what their call did. */
+#define LAB_MORE                                                                                   \
+    "void bag_put(struct bag *b, int v) { b->sum += v; }\n"                                        \
+    "int bag_cmp(const struct bag *a, const struct bag *b) { return a->sum - b->sum; }\n"
 #include "sequence_lab.h"
 #include "engine/suite/describe.h"
 #include "engine/suite/refine.h"

@@ -7,6 +7,9 @@
 #include "engine/suite/describe.h"
 #include "engine/suite/write.h"
 #include "mutate.h"
+#define LAB_MORE                                                                                   \
+    "#include <time.h>\n"                                                                          \
+    "int burn(int n) { clock_t begin = clock(); while (n == 7011 && clock() - begin < CLOCKS_PER_SEC / 10) ; return n; }\n"
 #include "sequence_lab.h"
 #include <signal.h>
 #include <string.h>
