@@ -23,6 +23,7 @@
  *     CHECK_INT(list_length(l), 3);        also CHECK_UINT, CHECK_FLOAT
  *     CHECK_STR(list_name(l), "abc");      CHECK_BYTES(buffer, "ab\000", 3);
  *     CHECK_NULL(p);                       CHECK_NOT_NULL(p);
+ *     CHECK_SIGN(strcmp(a, b), -1);        less: -1, equal: 0, more: 1
  *
  * GIVE_FILE("a.txt", "text\n", 5) puts a file into the current folder, which belongs to
  * the test alone.
@@ -43,6 +44,11 @@
         CHECK(sundew_file_ != NULL && fwrite(bytes, 1, n, sundew_file_) == (n)); \
         CHECK(fclose(sundew_file_) == 0);                                      \
     } while (0)
+
+static inline int sundew_sign_(long long x)
+{
+    return (x > 0) - (x < 0);
+}
 
 #if defined SUNDEW_CMOCKA
 
@@ -325,6 +331,8 @@ static SUNDEW_UNUSED_ void sundew_null_(const char *file, int line, const char *
 
 #define CHECK_INT(is, wanted) \
     sundew_int_(__FILE__, __LINE__, #is, (long long)(is), (long long)(wanted))
+#define CHECK_SIGN(is, wanted) \
+    sundew_int_(__FILE__, __LINE__, #is, sundew_sign_(is), wanted)
 #define CHECK_UINT(is, wanted) \
     sundew_uint_(__FILE__, __LINE__, #is, (unsigned long long)(is), (unsigned long long)(wanted))
 #define CHECK_FLOAT(is, wanted) \
@@ -448,6 +456,7 @@ static int sundew_near_(double is, double wanted)
     return is == wanted || d <= size * 1e-12 || (is != is && wanted != wanted);
 }
 #define CHECK_INT(is, wanted) CHECK((long long)(is) == (long long)(wanted))
+#define CHECK_SIGN(is, wanted) CHECK(sundew_sign_(is) == (wanted))
 #define CHECK_UINT(is, wanted) CHECK((unsigned long long)(is) == (unsigned long long)(wanted))
 #define CHECK_FLOAT(is, wanted) \
     CHECK(sundew_near_ != 0 && sundew_near_((double)(is), (double)(wanted)))

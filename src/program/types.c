@@ -115,6 +115,12 @@ bool type_has_qualifier(const Type *t, Qualifier q)
     return false;
 }
 
+bool type_is_char(const Type *t)
+{
+    const Type *plain = type_plain(t);
+    return plain->kind == TYPE_SCALAR && strcmp(plain->name, "char") == 0;
+}
+
 bool type_is_record(const Type *t)
 {
     t = type_plain(t);

@@ -117,6 +117,7 @@ const Type *types_find(const Types *ts, const char *name, unsigned nth);
 const Type *type_plain(const Type *t);       /* without typedefs, qualifiers */
 const Type *type_unqualified(const Type *t); /* without qualifiers on top */
 bool type_has_qualifier(const Type *t, Qualifier q);     /* through typedefs */
+bool type_is_char(const Type *t);            /* char, not signed char or unsigned char */
 bool type_is_record(const Type *t);          /* struct or union, plain or not */
 /* The struct or union that a pointer (or a pointer to a pointer) leads to. */
 const Type *type_pointed_record(const Type *t, unsigned *levels);

@@ -16,7 +16,7 @@ strict() {
 fresh lend
 cp "$TOP"/tests/subjects/usage/lend/*.[ch] .
 mkdir data
-printf 'one\ntwo\nthree\n' >data/lines.txt
+printf 'one\ntwo\nthree\n' >data/my-rows.txt
 ok "a library that borrows and takes memory" "$SUNDEW" capture -q -- sh -c \
     "gcc -g -Wall -c lend.c && ar rcs liblend.a lend.o && gcc -g -Wall example.c liblend.a -o example"
 ok "no death of such calls is a finding" eval 'status 0 regress liblend.a --headers lend.h --count 1500 --seed 1 --mutants 60 --json -- ./example >out.json &&
@@ -36,7 +36,7 @@ ok "a table of texts is made anew" in_tests 'CHECK_UINT\(words_length\(words[0-9
 ok "calls go through a table of functions" eval 'in_tests "fine_scale.open\(&scale[0-9_]*, 20\)" && in_tests "fine_scale.weigh\(scale[0-9_]*, 2\), 100"'
 ok "an end lies in its text" eval 'in_tests "first = \"a1b22c333\"" && in_tests "CHECK_INT\(count_digits\(first, first \+ 9\), 6\)" &&
     ! grep -E "count_digits\(\"|count_digits\([^,]*, \"" tests/*.c'
-ok "a file is where the library finds it, without its folder" eval 'in_tests "GIVE_FILE\(\"lines.txt\", lines_txt, sizeof lines_txt - 1\)" &&
+ok "a file is where the library finds it, without its folder" eval 'in_tests "GIVE_FILE\(\"my-rows.txt\", my_rows_txt, sizeof my_rows_txt - 1\)" &&
     in_tests "CHECK_INT\(doc_lines\(doc[0-9]*\), 3\)"'
 ok "what is not repeated is told with its reason" says "ring_sum (1): the recording does not show what one of its pointers leads to" \
     regress liblend.a --headers lend.h -o t --count 50 --mutants 0 -- ./example

@@ -10,6 +10,11 @@
 #include "build/woven.h"
 #include "weave/weave.h"
 
+/* More functions, for one test program. */
+#ifndef LAB_MORE
+#define LAB_MORE ""
+#endif
+
 static const char header[] = "struct box { int n; };\n";
 
 static const char subject[] =
@@ -68,7 +73,7 @@ static const char subject[] =
     "int lose(int n) { if (off) return -1; lost = malloc((size_t)n); return lost != 0; }\n"
     "int cached(int n) { static char *kept; if (!kept) kept = malloc(100); return n; }\n"
     "int print(const char *format, ...) { return format[0]; }\n"
-    "int vprint(const char *format, va_list ap) { return format[0]; }\n";
+    "int vprint(const char *format, va_list ap) { return format[0]; }\n" LAB_MORE;
 
 /* Where sundew-play is: the folder above this program's. */
 static inline char *libexec_folder(void)

@@ -4,11 +4,17 @@
 #include "engine/sequence/ownership.h"
 #include "engine/sequence/pool.h"
 #include "engine/suite/settle.h"
+#include "engine/suite/describe.h"
 #include "engine/suite/write.h"
 #include "mutate.h"
+#define LAB_MORE                                                                                   \
+    "#include <time.h>\n"                                                                          \
+    "int burn(int n) { clock_t begin = clock(); while (n == 7011 && clock() - begin < CLOCKS_PER_SEC / 10) ; return n; }\n"
 #include "sequence_lab.h"
 #include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static Outcome run_one(Lab *l, Arena *a, ExecJob job)
 {
@@ -341,6 +347,42 @@ static void handles_are_passed_on_whatever_made_them(void **state)
     lab_close(&l);
 }
 
+static void a_busy_machine_ends_no_job(void **state)
+{
+    (void)state;
+    enum { BUSY = 12 };
+    Lab l = lab_open();
+    lab_start(&l, false);
+    Arena a = { 0 };
+    Err err = { 0 };
+    char *libexec = libexec_folder();
+    ExecPlan plan = {
+        .api = l.api, .library = l.library, .libexec = libexec, .cpu_ms = 5000, .wall_ms = 100
+    };
+    Exec *e = exec_open(&plan, &err);
+    assert_non_null(e);
+    pid_t busy[BUSY];
+    for (int i = 0; i < BUSY; i++)
+        if ((busy[i] = fork()) == 0)
+            for (;;)
+                ;
+    Seq *s = seq_new(&a);
+    seq_call(&a, s, fn(&l, "burn"))->args[0] = value_integer(7011);
+    ExecJob job = { .seq = s };
+    Outcome out = { 0 };
+    bool ok = exec_run(e, &a, &job, 1, &out, &err);
+    for (int i = 0; i < BUSY; i++) {
+        kill(busy[i], SIGKILL);
+        waitpid(busy[i], NULL, 0);
+    }
+    assert_true(ok);
+    assert_int_equal(out.state, OUTCOME_DONE);
+    exec_close(e);
+    free(libexec);
+    arena_release(&a);
+    lab_close(&l);
+}
+
 static void who_dies_dies_alone(void **state)
 {
     (void)state;
@@ -571,10 +613,12 @@ static void a_test_is_written_as_c(void **state)
     memset(stable, 1, sizeof stable);
     t.stable = stable;
     WriteFile file = { 0 };
-    Str name = { 0 }, body = { 0 };
+    Str name = { 0 }, sentence = { 0 }, body = { 0 };
     size_t checks = 0;
-    write_test(&file, &t, &name, &body, &checks);
-    assert_string_equal(str_c(&name), "test_put");
+    write_test(&file, &t, &body, &checks);
+    describe_test(&t, NULL, false, &name, &sentence);
+    assert_string_equal(str_c(&name), "test_put_gives_3");
+    assert_string_equal(str_c(&sentence), "put() returns 3.");
     assert_string_equal(str_c(&body), "struct bag *bag = bag_new();\n"
                                       "CHECK_NOT_NULL(bag);\n"
                                       "CHECK_INT(bag_add(bag, -4), -4);\n"
@@ -585,6 +629,7 @@ static void a_test_is_written_as_c(void **state)
                                       "bag_free(bag);\n");
     assert_int_equal(checks, 5);
     str_release(&name);
+    str_release(&sentence);
     str_release(&body);
     write_release(&file);
     arena_release(&a);
@@ -606,6 +651,7 @@ int main(void)
         cmocka_unit_test(results_and_what_is_written_are_observed),
         cmocka_unit_test(structs_go_in_and_out_by_value),
         cmocka_unit_test(handles_are_passed_on_whatever_made_them),
+        cmocka_unit_test(a_busy_machine_ends_no_job),
         cmocka_unit_test(who_dies_dies_alone),
         cmocka_unit_test(who_harms_harms_itself),
         cmocka_unit_test(leaks_and_garbage_show),

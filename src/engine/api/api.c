@@ -646,6 +646,19 @@ static const char *obstacle(const ApiFunction *f)
     return ok ? NULL : "a type that can't be passed";
 }
 
+/* By its name: compare(), list_cmp(), es_strcasecmp(). Its result is a signed number, and it
+ * has two things to compare. */
+static bool is_comparison(const ApiFunction *f)
+{
+    static const char *const words[] = { "cmp", "Cmp", "compare", "Compare", "collate" };
+    const Type *t = f->fn->returns ? type_plain(f->fn->returns) : NULL;
+    bool named = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        named |= strstr(f->name, words[i]) != NULL;
+    return named && f->nparams >= 2 && t && t->kind == TYPE_SCALAR &&
+           t->encoding == ENCODING_SIGNED;
+}
+
 static void read_function(const Reader *r, ApiFunction *f)
 {
     Arena *a = &r->api->arena;
@@ -664,6 +677,7 @@ static void read_function(const Reader *r, ApiFunction *f)
         f->observes = f->observes && (p->use == USE_NONE || p->use == USE_OBSERVES);
     }
     f->observes = f->observes && f->takes_handle;
+    f->compares = is_comparison(f);
     f->not_callable = obstacle(f);
 }
 
@@ -713,6 +727,14 @@ static void find_lost_makers(Api *api)
     }
     for (size_t i = 0; i < api->ntypes; i++)
         api->types[i].ncreators = api->types[i].ndestroyers = 0;
+}
+
+int64_t api_meaning(const ApiFunction *f, uint64_t result)
+{
+    if (!f->compares)
+        return (int64_t)result;
+    int64_t x = type_plain(f->fn->returns)->size == 4 ? (int32_t)result : (int64_t)result;
+    return (x > 0) - (x < 0);
 }
 
 const ApiPlace *api_place(const ApiFunction *f, int place)

@@ -115,6 +115,7 @@ typedef struct ApiFunction {
     const char *not_callable;  /* why it can't be called; NULL: it can */
     bool takes_handle;         /* some parameter is a handle */
     bool observes;             /* changes none of its handles, creates none */
+    bool compares;             /* like strcmp(): only the sign of its result means something */
 } ApiFunction;
 
 /* A function and where the handle stands in it. */
@@ -179,6 +180,8 @@ const ApiFunction *api_in_table(const Api *api, const Function *fn);
  * NULL: none. */
 const ApiType *api_type_of(const Api *api, const Type *t, unsigned *levels);
 const ApiPlace *api_place(const ApiFunction *f, int place);
+/* What a function's number says: of a comparison only whether it is less, equal or more. */
+int64_t api_meaning(const ApiFunction *f, uint64_t result);
 /* Does a name say that a number counts what stands beside it? */
 bool api_is_length_name(const char *name);
 

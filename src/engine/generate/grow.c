@@ -919,12 +919,29 @@ static unsigned look_plainly(const GrowPlan *g, Arena *a, Seq *s, const SeqHandl
     return n;
 }
 
+/* By all calls with which the example looked at such objects. */
+static unsigned look_as_in_example(const GrowPlan *g, Arena *a, Seq *s, const SeqHandle *h,
+                                   unsigned most)
+{
+    const UsageType *t = g->usage ? usage_type(g->usage, h->type) : NULL;
+    SeqHandles no_others = { 0 };
+    unsigned n = 0;
+    for (size_t i = 0; t && i < t->nobservers && n < most && s->n < SEQ_LIMIT - 8; i++)
+        if (is_plain_observer(g, &t->observers[i], &no_others) &&
+            ownership_may_look(g->ownership, t->observers[i].function)) {
+            look_as_example(g, a, s, &t->observers[i], &h->value, &no_others)->looking = true;
+            n++;
+        }
+    return n;
+}
+
 void grow_all_looks(const GrowPlan *g, Arena *a, Seq *s, unsigned most)
 {
     SeqHandles all = { 0 };
     unsigned n = 0, place = 0;
     usable(g, s, &all);
-    for (size_t k = all.len; k-- > 0;)
+    for (size_t k = all.len; k-- > 0;) {
+        n += look_as_in_example(g, a, s, &all.items[k], most > n ? most - n : 0);
         for (size_t i = 0; i < g->api->nfunctions && n < most && s->n < SEQ_LIMIT - 8; i++) {
             const ApiFunction *f = &g->api->functions[i];
             if (!says_of(f, all.items[k].type, true, &place) ||
@@ -944,6 +961,7 @@ void grow_all_looks(const GrowPlan *g, Arena *a, Seq *s, unsigned most)
             pool_fill(g->pool, g->rng, a, st);
             n++;
         }
+    }
     vec_release(&all);
 }
 

@@ -49,7 +49,7 @@ bool grow_observer(const GrowPlan *g, Arena *a, Seq *s);
 /* Looks at all that is there, by calls that need nothing but the handle and rooms
  * for what they say, or as the example did. */
 void grow_looks(const GrowPlan *g, Arena *a, Seq *s);
-/* The same by all calls that only look, at most so many; numbers and texts that they want
+/* The same by all calls that only look, those of the example first, at most so many; numbers and texts that they want
  * besides are drawn. */
 void grow_all_looks(const GrowPlan *g, Arena *a, Seq *s, unsigned most);
 /* A copy that also looks at each handle before a call takes it away. */

@@ -46,7 +46,9 @@ static bool same_result(const SeqStep *example, const Outcome *o, unsigned step)
     if (!got)
         return true;
     switch (want->kind) {
-    case VALUE_INTEGER: return got->kind != OBSERVED_INTEGER || got->integer == want->integer;
+    case VALUE_INTEGER:
+        return got->kind != OBSERVED_INTEGER ||
+               got->integer == (uint64_t)api_meaning(example->f, want->integer);
     case VALUE_NULL: return got->kind == OBSERVED_NULL || got->kind == OBSERVED_INTEGER;
     case VALUE_SELF: return got->kind != OBSERVED_NULL;
     case VALUE_STRING:
@@ -138,10 +140,25 @@ static bool is_set_up(const Usage *m, const Seq *s)
     return true;
 }
 
+/* Bytes that were taken for a text end at the first zero; the example may have had more. */
+static bool has_cut_bytes(const SeqStep *st)
+{
+    for (unsigned i = 0; st->f && i < st->nargs; i++) {
+        const Type *t = type_plain(st->f->params[i].type);
+        if (st->args[i].kind == VALUE_STRING && t->kind == TYPE_POINTER &&
+            !type_is_char(t->target) && type_plain(t->target)->kind != TYPE_VOID)
+            return true;
+    }
+    return false;
+}
+
 bool sequence_repeats(const Usage *m, const Seq *s, const Outcome *o)
 {
     if (!is_set_up(m, s))
         return false;
+    for (unsigned i = 0; i < s->n; i++)
+        if (has_cut_bytes(&s->steps[i]))
+            return false;
     for (unsigned i = 0; i < s->n; i++) {
         const SeqStep *st = &s->steps[i];
         bool objects = st->storage || st->field;

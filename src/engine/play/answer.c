@@ -52,6 +52,14 @@ static void mask(const Seq *s, const Observation *o, uint8_t *bytes)
     mask_record(t, bytes, o->n);
 }
 
+/* How much less is chance; that it is less is what a comparison says. */
+static void keep_sign(const Seq *s, Observation *o)
+{
+    const ApiFunction *f = s->steps[o->step].f;
+    if (f && o->place == API_RETURNED && o->kind == OBSERVED_INTEGER)
+        o->integer = (uint64_t)api_meaning(f, o->integer);
+}
+
 /* The scalar fields of a struct that a call has changed, one by one. */
 static void read_fields(const Seq *s, uint32_t step, int place, const uint8_t *bytes, size_t n,
                         Observations *out)
@@ -125,6 +133,7 @@ static void read_observations(Arena *a, const Seq *s, const AnswerHead *head,
                               .n = row.n };
             mask(s, &o, copy + at);
             read_observation(copy + at, &o);
+            keep_sign(s, &o);
             vec_push(&all, o);
         }
         at += (row.n + 3u) & ~3u;

@@ -418,3 +418,17 @@ void pool_fill(const Pool *p, Rng *rng, Arena *a, SeqStep *st)
             st->args[i] = length_of(rng, a, place, &st->args[place->partner]);
     }
 }
+
+bool pool_constant(const Pool *p, const ApiPlace *place, size_t i, Arena *a, SeqValue *out)
+{
+    if (place->role == ROLE_STRING) {
+        if (i < p->constants.nstrings)
+            *out = value_string(a, p->constants.strings[i]);
+        return i < p->constants.nstrings;
+    }
+    if (place->role != ROLE_INTEGER && place->role != ROLE_ENUM && place->role != ROLE_FLAGS)
+        return false;
+    if (i < p->constants.nintegers)
+        *out = value_integer((uint64_t)p->constants.integers[i]);
+    return i < p->constants.nintegers;
+}

@@ -25,6 +25,9 @@ void pool_add(Pool *p, const ApiFunction *f, unsigned param, const SeqValue *v);
 void pool_fill(const Pool *p, Rng *rng, Arena *a, SeqStep *st);
 /* The text in a place had `before` bytes: arguments that lie in it follow. */
 void pool_fit_within(SeqStep *st, unsigned place, size_t before);
+/* Numbers and words of the program's code, the i-th that may stand in a place; false: there are
+ * no more. */
+bool pool_constant(const Pool *p, const ApiPlace *place, size_t i, Arena *a, SeqValue *out);
 /* A value like this one: a text with a piece left out, twice, or from another text
  * that was observed; a number beside it. */
 SeqValue pool_near(const Pool *p, Rng *rng, Arena *a, const SeqValue *v);

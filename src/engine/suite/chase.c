@@ -44,6 +44,15 @@ static void add(Chase *c, Seq *s)
 
 /* ---- values */
 
+/* The number that says how large a room or a buffer is; -1: none does. */
+static int length_of(const ApiFunction *f, unsigned arg)
+{
+    for (unsigned i = 0; i < f->nparams; i++)
+        if (f->params[i].role == ROLE_LENGTH && f->params[i].partner == (int)arg)
+            return (int)i;
+    return -1;
+}
+
 /* The body with another argument. */
 static void with_value(Chase *c, unsigned step, unsigned arg, SeqValue v)
 {
@@ -55,8 +64,13 @@ static void with_value(Chase *c, unsigned step, unsigned arg, SeqValue v)
     st->args[arg] = v;
     st->divergent = true;
     st->looking = false;         /* it is what the test is about */
-    if (v.kind == VALUE_STRING || v.kind == VALUE_BYTES)
+    if (v.kind == VALUE_STRING || v.kind == VALUE_BYTES) {
+        int length = length_of(st->f, arg);
+        if (length >= 0 && st->args[length].kind == VALUE_INTEGER &&
+            st->args[length].integer == old->n)
+            st->args[length] = value_integer(v.n);
         pool_fit_within(st, arg, old->n);
+    }
     add(c, s);
 }
 
@@ -76,7 +90,8 @@ static SeqValue text_of(Arena *a, SeqValueKind kind, const uint8_t *bytes, size_
     return v;
 }
 
-/* The text with a character at its end, and that character alone. */
+/* The text with a character at its end, at its beginning, in place of its first or second, and
+ * that character alone. */
 static void add_character(Chase *c, unsigned step, unsigned arg, int64_t byte)
 {
     const SeqValue *old = &c->body->steps[step].args[arg];
@@ -88,6 +103,17 @@ static void add_character(Chase *c, unsigned step, unsigned arg, int64_t byte)
     longer[old->n] = (uint8_t)byte;
     with_value(c, step, arg, text_of(c->arena, old->kind, longer, old->n + 1));
     with_value(c, step, arg, text_of(c->arena, old->kind, longer + old->n, 1));
+    for (size_t at = 0; at < 2 && at < old->n; at++) {
+        uint8_t *other = arena_array(c->arena, uint8_t, old->n + 1);
+        memcpy(other, old->bytes, old->n);
+        other[at] = (uint8_t)byte;
+        with_value(c, step, arg, text_of(c->arena, old->kind, other, old->n));
+    }
+    uint8_t *before = arena_array(c->arena, uint8_t, old->n + 2);
+    before[0] = (uint8_t)byte;
+    if (old->n)
+        memcpy(before + 1, old->bytes, old->n);
+    with_value(c, step, arg, text_of(c->arena, old->kind, before, old->n + 1));
 }
 
 static void add_texts(Chase *c, unsigned step, unsigned arg)
@@ -134,15 +160,6 @@ static void add_room(Chase *c, unsigned step, unsigned arg, int partner, size_t 
     add(c, s);
 }
 
-/* The number that says how large a room is; -1: none does. */
-static int length_of(const ApiFunction *f, unsigned arg)
-{
-    for (unsigned i = 0; i < f->nparams; i++)
-        if (f->params[i].role == ROLE_LENGTH && f->params[i].partner == (int)arg)
-            return (int)i;
-    return -1;
-}
-
 static void add_rooms(Chase *c, unsigned step, unsigned arg)
 {
     const SeqStep *st = &c->body->steps[step];
@@ -155,6 +172,18 @@ static void add_rooms(Chase *c, unsigned step, unsigned arg)
         add_room(c, step, arg, partner, k);
     if (partner >= 0 && used > 3)
         add_room(c, step, arg, partner, used / 2);
+}
+
+/* Is it a text, or a buffer whose length goes with it? */
+static bool is_text(const SeqStep *st, unsigned arg)
+{
+    const SeqValue *v = &st->args[arg];
+    ApiRole role = st->f->params[arg].role;
+    bool pinned = st->f->pinned && arg < st->f->nfixed && st->f->pinned[arg].kind != VALUE_NONE;
+    return !v->given && !v->nlinks && !pinned &&
+           (v->kind == VALUE_STRING || (v->kind == VALUE_BYTES && role == ROLE_BUFFER)) &&
+           (st->f->params[arg].partner < 0 || length_of(st->f, arg) >= 0) &&
+           st->f->params[arg].within < 0;
 }
 
 /* Does nothing else in the call hang on it? */
@@ -172,7 +201,7 @@ static void vary_arguments(Chase *c, unsigned step)
         ApiRole role = st->f->params[i].role;
         if (v->kind == VALUE_INTEGER && role == ROLE_INTEGER && is_alone(st->f, i))
             add_numbers(c, step, i);
-        else if (v->kind == VALUE_STRING && !v->given && !v->nlinks && is_alone(st->f, i))
+        else if (is_text(st, i))
             add_texts(c, step, i);
         else if (role == ROLE_BUFFER_OUT && !v->given &&
                  (v->kind == VALUE_ROOM || v->kind == VALUE_BYTES))

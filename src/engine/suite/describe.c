@@ -33,6 +33,8 @@ static bool makes(const SeqStep *st)
 unsigned describe_step(const SeqTest *t)
 {
     unsigned last = t->seq->n;
+    if (t->refined)
+        return t->about;
     for (unsigned i = 0; i < t->seq->n; i++) {
         const SeqStep *st = &t->seq->steps[i];
         if (st->f && !st->looking && !gives_back(st))
@@ -60,13 +62,24 @@ static bool shares(const SeqTest *t, unsigned step, unsigned other)
     return false;
 }
 
+/* Does a call get what the other one made? */
+static bool is_from(const SeqTest *t, unsigned step, unsigned maker)
+{
+    const SeqStep *st = &t->seq->steps[step];
+    for (unsigned i = 0; i < st->nargs; i++)
+        if (value_is_made(&st->args[i]) && st->args[i].step == maker)
+            return true;
+    return false;
+}
+
 /* The last call before it that changes something of what it gets; -1: none. */
 static int change_before(const SeqTest *t, unsigned about)
 {
     for (unsigned i = about; i-- > 0;) {
         const SeqStep *st = &t->seq->steps[i];
-        if (st->f && !st->looking && !st->closing && !st->f->observes && !makes(st) &&
-            st->f->takes_handle && st->f != t->seq->steps[about].f && shares(t, about, i))
+        if (st->f && !st->looking && !st->closing && !st->f->observes && st->f->takes_handle &&
+            (makes(st) || st->f != t->seq->steps[about].f) && shares(t, about, i) &&
+            !(makes(st) && is_from(t, about, i)))
             return (int)i;
     }
     return -1;
@@ -119,15 +132,21 @@ static bool is_usual(const Usage *usage, const ApiFunction *f, unsigned place, c
     return usual;
 }
 
+/* Would the call do something else with another value? */
+static bool matters(const SeqTest *t, unsigned i)
+{
+    return !t->refined || i >= 64 || (t->matters >> i & 1);
+}
+
 /* The argument that is most special; -1: none is. */
-static int special_argument(const SeqStep *st, const Usage *usage, Special *out)
+static int special_argument(const SeqTest *t, const SeqStep *st, const Usage *usage, Special *out)
 {
     static const char *const order[] = { "null", "empty", "negative", "huge", "zero" };
     for (size_t k = 0; k < sizeof order / sizeof *order; k++)
         for (unsigned i = 0; i < st->nargs; i++) {
             *out = special_of(&st->f->params[i], &st->args[i]);
             if (out->name && strcmp(out->name, order[k]) == 0 && *st->f->params[i].name &&
-                !is_usual(usage, st->f, i, &st->args[i]))
+                matters(t, i) && !is_usual(usage, st->f, i, &st->args[i]))
                 return (int)i;
         }
     return -1;
@@ -143,15 +162,16 @@ static bool is_readable(const uint8_t *s, size_t n)
 
 /* A short text or a number that the call gets, rather one that the example does not have;
  * -1: there is none worth telling. */
-static int telling_argument(const SeqStep *st, const Usage *usage)
+static int telling_argument(const SeqTest *t, const SeqStep *st, const Usage *usage)
 {
     for (int known = 0; known < 2; known++)
         for (unsigned i = 0; i < st->nargs; i++)
-            if (st->args[i].kind == VALUE_STRING && is_readable(st->args[i].bytes, st->args[i].n) &&
+            if (matters(t, i) && st->args[i].kind == VALUE_STRING &&
+                is_readable(st->args[i].bytes, st->args[i].n) &&
                 (known || !is_usual(usage, st->f, i, &st->args[i])))
                 return (int)i;
     for (unsigned i = 0; i < st->nargs; i++)
-        if (st->args[i].kind == VALUE_INTEGER && *st->f->params[i].name &&
+        if (matters(t, i) && st->args[i].kind == VALUE_INTEGER && *st->f->params[i].name &&
             (st->f->params[i].role == ROLE_INTEGER || st->f->params[i].role == ROLE_ENUM))
             return (int)i;
     return -1;
@@ -177,26 +197,61 @@ static void say_value(const ApiPlace *p, const SeqValue *v, Str *out)
         str_addf(out, "%" PRId64, number_of(p->type, v->integer));
 }
 
-/* "_for_abc", "_for_index_3": if it makes a word. */
-static void name_value(const ApiPlace *p, const SeqValue *v, Str *out)
+/* A short text as a part of a name, if it makes a word. */
+static bool add_word(const uint8_t *bytes, size_t n, const char *before, Str *out)
 {
     enum { SHORT_WORD = 16 };
-    const char *name = v->kind == VALUE_INTEGER ? enumerator(p->type, v->integer) : NULL;
-    bool word = v->kind == VALUE_STRING && v->n && v->n <= SHORT_WORD && isalnum(v->bytes[0]);
-    size_t n = v->n, odd = 0;
-    while (word && !isalnum(v->bytes[n - 1]))
+    size_t odd = 0;
+    bool minus = n > 1 && bytes[0] == '-' && isdigit(bytes[1]);
+    bytes += minus;
+    n -= minus;
+    bool word = n && n <= SHORT_WORD && isalnum(bytes[0]);
+    while (word && !isalnum(bytes[n - 1]))
         n--;
     for (size_t i = 0; word && i < n; i++)
-        odd += !isalnum(v->bytes[i]) && v->bytes[i] != '_';
-    if (word && 4 * odd <= n) {
-        str_add(out, "_for_");
-        for (size_t i = 0; i < n; i++)
-            str_addc(out, isalnum(v->bytes[i]) ? (char)v->bytes[i] : '_');
-    }
+        odd += !isalnum(bytes[i]) && bytes[i] != '_';
+    if (!word || 4 * odd > n)
+        return false;
+    str_addf(out, "%s%s", before, minus ? "minus_" : "");
+    for (size_t i = 0; i < n; i++)
+        str_addc(out, isalnum(bytes[i]) ? (char)bytes[i] : '_');
+    return true;
+}
+
+/* "_for_abc", "_for_index_3". */
+static void name_value(const ApiPlace *p, const SeqValue *v, Str *out)
+{
+    const char *name = v->kind == VALUE_INTEGER ? enumerator(p->type, v->integer) : NULL;
+    if (v->kind == VALUE_STRING)
+        add_word(v->bytes, v->n, "_for_", out);
     if (name)
         str_addf(out, "_for_%s", name);
     else if (v->kind == VALUE_INTEGER && number_of(p->type, v->integer) > 0)
         str_addf(out, "_for_%s_%" PRId64, p->name, number_of(p->type, v->integer));
+}
+
+/* Two numbers that say from where to where, the wrong way round; false: there are none. */
+static bool add_reversed(const SeqStep *st, Str *name, Str *sentence)
+{
+    static const char *const pairs[][2] = { { "begin", "end" }, { "start", "end" },
+                                            { "from", "to" },   { "first", "last" },
+                                            { "min", "max" },   { "low", "high" },
+                                            { "lo", "hi" },     { "start", "stop" } };
+    for (unsigned i = 0; i + 1 < st->nargs; i++)
+        for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
+            const ApiPlace *p = &st->f->params[i], *q = p + 1;
+            if (strcmp(p->name, pairs[k][0]) != 0 || strcmp(q->name, pairs[k][1]) != 0 ||
+                st->args[i].kind != VALUE_INTEGER || st->args[i + 1].kind != VALUE_INTEGER ||
+                number_of(p->type, st->args[i].integer) <=
+                    number_of(q->type, st->args[i + 1].integer))
+                continue;
+            str_addf(name, "_with_%s_behind_%s", p->name, q->name);
+            str_addf(sentence, " when %s (%" PRId64 ") is behind %s (%" PRId64 ")", p->name,
+                     number_of(p->type, st->args[i].integer), q->name,
+                     number_of(q->type, st->args[i + 1].integer));
+            return true;
+        }
+    return false;
 }
 
 /* ---- what it gives */
@@ -209,48 +264,106 @@ static const Observation *result_of(const SeqTest *t, unsigned step)
     return NULL;
 }
 
+/* "_gives_3", "_gives_minus_5". */
+static void name_number(int64_t n, Str *out)
+{
+    enum { LONG_NUMBER = 99999 };
+    if (n > LONG_NUMBER || n < -LONG_NUMBER)
+        str_add(out, n < 0 ? "_gives_a_negative_number" : "_gives_a_large_number");
+    else
+        str_addf(out, n < 0 ? "_gives_minus_%" PRId64 : "_gives_%" PRId64, n < 0 ? -n : n);
+}
+
+/* The number that a call gives is one that it was given: a default, most likely. */
+static const char *given_back(const SeqStep *st, int64_t n)
+{
+    for (unsigned i = 0; i < st->nargs; i++)
+        if (st->args[i].kind == VALUE_INTEGER && st->f->params[i].role == ROLE_INTEGER &&
+            *st->f->params[i].name && n &&
+            number_of(st->f->params[i].type, st->args[i].integer) == n)
+            return st->f->params[i].name;
+    return NULL;
+}
+
+static void name_integer(const SeqTest *t, unsigned step, const Observation *o, Str *out)
+{
+    const ApiFunction *f = t->seq->steps[step].f;
+    const Type *type = f->fn->returns;
+    const char *name = enumerator(type, o->integer);
+    int64_t n = number_of(type, o->integer);
+    if (f->compares)
+        str_add(out, n < 0 ? "_gives_less" : n > 0 ? "_gives_more" : "_gives_equal");
+    else if (name && o->integer)
+        str_addf(out, "_gives_%s", name);
+    else if (f->observes && given_back(&t->seq->steps[step], n))
+        str_addf(out, "_gives_%s", given_back(&t->seq->steps[step], n));
+    else if (is_signed(type) && n < 0 && (n == -1 || !f->observes))
+        str_add(out, "_fails");
+    else if (!name && (f->observes || !f->takes_handle))
+        name_number(n, out);
+}
+
 static void name_result(const SeqTest *t, unsigned step, Str *out)
 {
     const Observation *o = result_of(t, step);
-    const Type *type = t->seq->steps[step].f->fn->returns;
-    const char *name = o && o->kind == OBSERVED_INTEGER ? enumerator(type, o->integer) : NULL;
+    const ApiFunction *maker = o && o->kind == OBSERVED_SAME && o->same_step < t->seq->n
+                                   ? t->seq->steps[o->same_step].f
+                                   : NULL;
     if (!o)
         return;
     if (o->kind == OBSERVED_NULL)
         str_add(out, "_gives_null");
-    else if (name && o->integer)
-        str_addf(out, "_gives_%s", name);
-    else if (o->kind == OBSERVED_INTEGER && type && is_signed(type) &&
-             number_of(type, o->integer) < 0)
-        str_add(out, "_fails");
-    else if (o->kind == OBSERVED_SAME)
-        str_add(out, "_gives_the_same");
+    else if (o->kind == OBSERVED_INTEGER)
+        name_integer(t, step, o, out);
+    else if (o->kind == OBSERVED_STRING && !o->n)
+        str_add(out, "_gives_an_empty_text");
+    else if (o->kind == OBSERVED_STRING)
+        add_word(o->bytes, o->n, "_gives_", out);
+    else if (maker)
+        str_addf(out, "_gives_that_of_%s", maker->name);
+}
+
+void describe_observation(const Observation *o, const Type *type, Str *out)
+{
+    const char *name = o->kind == OBSERVED_INTEGER ? enumerator(type, o->integer) : NULL;
+    if (o->kind == OBSERVED_NULL)
+        str_add(out, "returns NULL");
+    else if (name)
+        str_addf(out, "returns %s", name);
+    else if (o->kind == OBSERVED_INTEGER && type && is_signed(type))
+        str_addf(out, "returns %" PRId64, number_of(type, o->integer));
+    else if (o->kind == OBSERVED_INTEGER)
+        str_addf(out, "returns %" PRIu64, o->integer);
+    else if (o->kind == OBSERVED_FLOAT)
+        str_addf(out, "returns %g", o->real);
+    else if (o->kind == OBSERVED_STRING && is_readable(o->bytes, o->n))
+        str_addf(out, "returns \"%.*s\"", (int)o->n, (const char *)o->bytes);
+    else if (o->kind == OBSERVED_STRING)
+        str_add(out, o->n ? "returns a text" : "returns an empty text");
+    else if (o->kind == OBSERVED_HANDLE || o->kind == OBSERVED_SAME)
+        str_add(out, "returns an object");
+    else
+        str_add(out, "is called");
 }
 
 static void say_result(const SeqTest *t, unsigned step, Str *out)
 {
     const SeqStep *st = &t->seq->steps[step];
     const Observation *o = result_of(t, step);
-    const Type *type = st->f->fn->returns;
-    const char *name = o && o->kind == OBSERVED_INTEGER ? enumerator(type, o->integer) : NULL;
-    if (o && o->kind == OBSERVED_NULL)
-        str_add(out, "returns NULL");
-    else if (name)
-        str_addf(out, "returns %s", name);
-    else if (o && o->kind == OBSERVED_INTEGER && type && is_signed(type))
-        str_addf(out, "returns %" PRId64, number_of(type, o->integer));
-    else if (o && o->kind == OBSERVED_INTEGER)
-        str_addf(out, "returns %" PRIu64, o->integer);
-    else if (o && o->kind == OBSERVED_STRING && is_readable(o->bytes, o->n))
-        str_addf(out, "returns \"%.*s\"", (int)o->n, (const char *)o->bytes);
-    else if (o && o->kind == OBSERVED_STRING)
-        str_add(out, o->n ? "returns a text" : "returns an empty text");
-    else if (o && o->kind == OBSERVED_SAME)
-        str_add(out, "returns an object that is known already");
-    else if (o && o->kind == OBSERVED_HANDLE)
-        str_add(out, "returns an object");
-    else
+    bool same =
+        o && o->kind == OBSERVED_SAME && o->same_step < t->seq->n && t->seq->steps[o->same_step].f;
+    if (!o)
         str_add(out, "is called");
+    else if (st->f->compares && o->kind == OBSERVED_INTEGER)
+        str_addf(out, "says %s",
+                 !o->integer               ? "that both are equal"
+                 : (int64_t)o->integer < 0 ? "that the first is less"
+                                           : "that the first is more");
+    else if (same)
+        str_addf(out, "returns what %s() %s", t->seq->steps[o->same_step].f->name,
+                 o->same_place == API_RETURNED ? "returned" : "gave");
+    else
+        describe_observation(o, st->f->fn->returns, out);
 }
 
 /* ---- whole */
@@ -265,10 +378,13 @@ static unsigned times_called(const SeqTest *t, unsigned step)
 }
 
 /* "_with_null_key" and " when key is NULL", or " for "abc"". */
-static void add_values(const SeqStep *st, const Usage *usage, Str *name, Str *sentence)
+static void add_values(const SeqTest *t, const SeqStep *st, const Usage *usage, Str *name,
+                       Str *sentence)
 {
     Special special;
-    int i = special_argument(st, usage, &special), k = telling_argument(st, usage);
+    int i = special_argument(t, st, usage, &special), k = telling_argument(t, st, usage);
+    if (add_reversed(st, name, sentence))
+        return;
     if (i >= 0) {
         str_addf(name, "_with_%s_%s", special.name, st->f->params[i].name);
         str_addf(sentence, " when %s is %s", st->f->params[i].name, special.said);
@@ -310,6 +426,60 @@ static void say_field(const SeqTest *t, const Observation *o, Str *out)
     unsigned at = (unsigned)(o->place - OBSERVED_FIELD), i = at / OBSERVED_FIELDS;
     const Field *f = &type_plain(st->f->params[i].handle->type)->fields[at % OBSERVED_FIELDS];
     str_addf(out, "; then %s is %" PRId64, f->name, number_of(f->type, o->integer));
+}
+
+/* An argument of the call that brings an object into the test, as C: literals only. */
+static void say_argument(const ApiPlace *p, const SeqValue *v, Str *out)
+{
+    if (v->kind == VALUE_NULL)
+        str_add(out, "NULL");
+    else if ((v->kind == VALUE_STRING || (v->kind == VALUE_BYTES && p->role == ROLE_BUFFER)) &&
+             is_readable(v->bytes, v->n))
+        str_addf(out, "\"%.*s\"", (int)v->n, (const char *)v->bytes);
+    else if (v->kind == VALUE_INTEGER && p->type)
+        say_value(p, v, out);
+    else
+        str_add(out, "...");
+}
+
+/* The call that made the first object that a call gets; -1: it gets none. */
+static int origin_of(const SeqTest *t, unsigned about)
+{
+    const SeqStep *st = &t->seq->steps[about];
+    for (unsigned i = 0; i < st->nargs; i++)
+        if (value_is_made(&st->args[i]) && st->f->params[i].handle &&
+            t->seq->steps[st->args[i].step].f)
+            return (int)st->args[i].step;
+    return -1;
+}
+
+/* Does the call get the same object twice? */
+static bool meets_itself(const SeqStep *st)
+{
+    for (unsigned i = 0; i < st->nargs; i++)
+        for (unsigned k = 0; k < i; k++)
+            if (value_is_made(&st->args[i]) && value_equal(&st->args[i], &st->args[k]))
+                return true;
+    return false;
+}
+
+static void add_origin(const SeqTest *t, unsigned about, bool longer, Str *name, Str *sentence)
+{
+    int at = origin_of(t, about);
+    const SeqStep *st = at >= 0 ? &t->seq->steps[at] : NULL;
+    bool itself = meets_itself(&t->seq->steps[about]);
+    if (itself)
+        str_add(name, "_with_itself");
+    if (st && longer)
+        str_addf(name, "_on_%s", st->f->name);
+    if (st) {
+        str_addf(sentence, ", on an object from %s(", st->f->name);
+        for (unsigned i = 0; i < st->nargs; i++) {
+            str_add(sentence, i ? ", " : "");
+            say_argument(&st->f->params[i], &st->args[i], sentence);
+        }
+        str_add(sentence, itself ? ") and itself" : ")");
+    }
 }
 
 /* The calls of a long story, each function once. */
@@ -357,6 +527,8 @@ static void describe_story(const SeqTest *t, Str *name, Str *sentence)
     const char *word = type ? type->name : "calls";
     if (str_starts(word, "struct "))
         word += strlen("struct ");
+    while (*word == '_')
+        word++;
     str_add(name, t->example ? "test_example_of_" : "test_long_use_of_");
     escape_c_identifier(name, word, strlen(word));
     str_add(sentence, t->example ? "Repeats the example: " : "Many calls one after the other: ");
@@ -364,9 +536,22 @@ static void describe_story(const SeqTest *t, Str *name, Str *sentence)
     str_add(sentence, ".");
 }
 
-void describe_test(const SeqTest *t, const Usage *usage, Str *name, Str *sentence)
+/* Calls that show no effect, which only have to go well. */
+static void describe_idle(const SeqTest *t, Str *name, Str *sentence)
 {
-    if (count_calls(t) >= (t->example ? LONG_STORY : 2 * LONG_STORY)) {
+    str_add(name, "test_calls_that_show_nothing");
+    str_add(sentence, "Nothing shows what these calls do, but they must go well: ");
+    say_story(t, sentence);
+    str_add(sentence, ".");
+}
+
+void describe_test(const SeqTest *t, const Usage *usage, bool longer, Str *name, Str *sentence)
+{
+    if (t->idle) {
+        describe_idle(t, name, sentence);
+        return;
+    }
+    if (!t->refined && count_calls(t) >= (t->example ? LONG_STORY : 2 * LONG_STORY)) {
         describe_story(t, name, sentence);
         return;
     }
@@ -376,19 +561,22 @@ void describe_test(const SeqTest *t, const Usage *usage, Str *name, Str *sentenc
     Str word = { 0 };
     str_add(&word, st->f->name);
     const Observation *field = result_of(t, about) ? NULL : first_field(t, about);
-    int look = result_of(t, about) || field ? -1 : first_look(t, about);
+    int look = field ? -1 : first_look(t, about);
+    bool shown = look >= 0 && t->seq->steps[look].looking && !t->example;
+    if (result_of(t, about) && !shown)
+        look = -1;
     str_addf(sentence, "%s%s() ", t->example ? "As in the example: " : "", st->f->name);
-    if (look < 0 && !field)
-        say_result(t, about, sentence);
-    else
-        str_add(sentence, "is called");
-    add_values(st, usage, &word, sentence);
+    say_result(t, about, sentence);
+    add_values(t, st, usage, &word, sentence);
     name_result(t, about, &word);
     unsigned times = times_called(t, about);
     if (times > MANY_TIMES) {
         str_addf(&word, "_%u_times", times);
         str_addf(sentence, " the %uth time in a row", times);
     }
+    add_origin(t, about, longer, &word, sentence);
+    if (shown && strcmp(t->seq->steps[look].f->name, st->f->name) != 0)
+        str_addf(&word, "_seen_by_%s", t->seq->steps[look].f->name);
     if (before >= 0) {
         str_addf(&word, "_after_%s", t->seq->steps[before].f->name);
         str_addf(sentence, ", after %s()", t->seq->steps[before].f->name);
@@ -398,6 +586,8 @@ void describe_test(const SeqTest *t, const Usage *usage, Str *name, Str *sentenc
     if (look >= 0) {
         str_addf(sentence, "; then %s() ", t->seq->steps[look].f->name);
         say_result(t, (unsigned)look, sentence);
+        if (shown && t->instead)
+            str_addf(sentence, " (without the call it %s)", t->instead);
     }
     str_add(sentence, ".");
     str_add(name, "test_");

@@ -17,6 +17,9 @@
 
 /* The step that a test is about. */
 unsigned describe_step(const SeqTest *t);
-/* `usage` says what is not special because the example always has it; NULL: none is known. */
-void describe_test(const SeqTest *t, const Usage *usage, Str *name, Str *sentence);
+/* `usage` says what is not special because the example always has it; NULL: none is known.
+ * A `longer` name also says where the object comes from. */
+void describe_test(const SeqTest *t, const Usage *usage, bool longer, Str *name, Str *sentence);
+/* "returns 3": what came out of a place of this type. */
+void describe_observation(const Observation *o, const Type *type, Str *out);
 #endif

@@ -1,8 +1,8 @@
 #include "engine/suite/reduce.h"
 #include "engine/suite/chase.h"
-#include "engine/suite/describe.h"
+#include "engine/suite/plain.h"
+#include "engine/suite/refine.h"
 #include <assert.h>
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -31,14 +31,21 @@ static double now(void)
 
 static bool has_time(const Reducer *r) { return r->plan->unlimited || now() < r->end; }
 
+static const Usage *usage_of(const Reducer *r) { return r->plan->settler->grow->usage; }
+
+static unsigned cost_of(const Reducer *r, const Seq *s) { return plain_cost(usage_of(r), s); }
+
 /* ---- cover */
 
-/* What the example did is kept anyway, so it comes first. */
-static int by_length(const void *a, const void *b)
+/* What the example did is kept anyway, so it comes first. Then tests that check what their
+ * call does. */
+static int by_worth(const void *a, const void *b)
 {
     const SeqTest *x = *(SeqTest *const *)a, *y = *(SeqTest *const *)b;
     if (x->example != y->example)
         return y->example - x->example;
+    if ((x->effect == EFFECT_NONE) != (y->effect == EFFECT_NONE))
+        return x->effect == EFFECT_NONE ? 1 : -1;
     return (x->seq->n > y->seq->n) - (x->seq->n < y->seq->n);
 }
 
@@ -85,113 +92,15 @@ static bool has_all(const Reducer *r, const Outcome *o, const Shrinking *s, uint
     return all;
 }
 
-/* ---- plain values
- *
- * A test that does the same with "a" as with nine times "w" reads better with "a".
- */
-
-/* How much a text looks like noise: bytes nobody can type, the same one again and again,
- * many of them. */
-static unsigned noise_of_text(const SeqValue *v)
-{
-    unsigned noise = v->n > 40 ? 2 : 0, run = 0, blanks = 0;
-    for (size_t i = 0; i < v->n; i++) {
-        uint8_t c = v->bytes[i];
-        blanks += c == ' ';
-        run = i && c == v->bytes[i - 1] ? run + 1 : 0;
-        noise += (c < ' ' && c != '\n' && c != '\t') || c > '~';
-        noise += run >= 3;
-    }
-    noise += blanks > 1;         /* a message, most likely */
-    return noise < 30 ? noise : 30;
-}
-
-/* Is it like a text that somebody would write, with marks put in or taken out? */
-static bool has_marks(const SeqValue *v)
-{
-    for (size_t i = 0; i < v->n; i++)
-        if (ispunct(v->bytes[i]) && !strchr("_-./", v->bytes[i]))
-            return true;
-    return false;
-}
-
-static unsigned noise_of(const SeqStep *st, const SeqValue *v)
-{
-    int64_t x = (int64_t)v->integer;
-    bool edge = x == INT32_MAX || x == INT32_MIN || x == UINT32_MAX || x == INT64_MAX;
-    if (v->kind == VALUE_STRING)
-        return noise_of_text(v) + (st->divergent && has_marks(v));
-    return v->kind == VALUE_INTEGER && !edge && (x > 100 || x < -1) ? 2 : 0;
-}
-
-/* Does it name a handle that came out as NULL? */
-static bool is_made_null(const Seq *s, const SeqValue *v)
-{
-    if (v->kind == VALUE_RESULT)
-        return s->steps[v->step].nulls & 1;
-    return v->kind == VALUE_STORED && v->param < 63 &&
-           (s->steps[v->step].nulls >> (v->param + 1) & 1);
-}
-
-/* Shorter is better; of equal ones the one with plainer values. */
-static unsigned cost_of(const Seq *s)
-{
-    unsigned cost = 0;
-    for (unsigned i = 0; i < s->n; i++) {
-        cost += 1000;
-        for (unsigned k = 0; k < s->steps[i].nargs && s->steps[i].f; k++)
-            cost += noise_of(&s->steps[i], &s->steps[i].args[k]) +
-                    (is_made_null(s, &s->steps[i].args[k]) ? 5 : 0);
-    }
-    return cost;
-}
-
-/* Can the value of an argument be another, whatever the others are? */
-static bool is_free(const SeqStep *st, unsigned i)
-{
-    if (st->f->params[i].partner != API_NONE || st->f->pinned)
-        return false;
-    for (unsigned k = 0; k < st->nargs; k++)
-        if (st->args[k].kind == VALUE_WITHIN)
-            return false;
-    return st->f->params[i].role == ROLE_INTEGER || st->f->params[i].role == ROLE_STRING;
-}
-
-/* The sequence with plain values in place of noise, one at a time. */
-static size_t plain_variants(Arena *a, const Seq *s, Seq **out, size_t most)
-{
-    static const char *const texts[] = { "a", "abc" };
-    static const int numbers[] = { 2, 10, -2, 100 };
-    size_t n = 0;
-    for (unsigned i = 0; i < s->n; i++) {
-        const SeqStep *st = &s->steps[i];
-        for (unsigned k = 0; st->f && !st->closing && !st->looking && k < st->nargs; k++) {
-            bool text = st->args[k].kind == VALUE_STRING;
-            if (is_made_null(s, &st->args[k]) && n < most) {
-                out[n] = seq_copy(a, s);
-                out[n++]->steps[i].args[k] = value_null();
-            }
-            if (!noise_of(st, &st->args[k]) || !is_free(st, k) || st->args[k].given)
-                continue;
-            for (size_t t = 0; t < (text ? 2 : 4) && n < most; t++) {
-                out[n] = seq_copy(a, s);
-                out[n++]->steps[i].args[k] =
-                    text ? value_string(a, texts[t]) : value_integer((uint64_t)(int64_t)numbers[t]);
-            }
-        }
-    }
-    return n;
-}
-
 static void take_shortest(const Reducer *r, Shrinking *s, const ExecJob *jobs, const Outcome *out,
                           uint8_t *scratch)
 {
     const Seq *best = NULL;
-    unsigned least = cost_of(s->now);
+    unsigned least = cost_of(r, s->now);
     for (size_t i = s->first; i < s->first + s->n; i++)
-        if (cost_of(jobs[i].seq) < least && has_all(r, &out[i], s, scratch)) {
+        if (cost_of(r, jobs[i].seq) < least && has_all(r, &out[i], s, scratch)) {
             best = jobs[i].seq;
-            least = cost_of(best);
+            least = cost_of(r, best);
         }
     s->settled = !best;
     if (best)
@@ -230,7 +139,7 @@ static bool shrink_round(Reducer *r, Arena *a, Shrinking *all, size_t n, uint8_t
                     vec_push(&jobs, ((ExecJob){ .seq = c, .all = true }));
             }
         Seq *plain[MOST_PLAIN];
-        size_t nplain = s->settled ? 0 : plain_variants(a, s->now, plain, MOST_PLAIN);
+        size_t nplain = s->settled ? 0 : plain_variants(usage_of(r), a, s->now, plain, MOST_PLAIN);
         for (size_t k = 0; k < nplain; k++)
             vec_push(&jobs, ((ExecJob){ .seq = plain[k], .all = true }));
         s->n = jobs.len - s->first;
@@ -304,37 +213,6 @@ static bool keep_covering(Reducer *r, Err *err)
 
 /* ---- mutants */
 
-static bool sees(const SeqTest *t, const Outcome *o)
-{
-    bool *same = xcalloc(t->out.nobs + 1, sizeof *same);
-    bool seen = o->state != OUTCOME_DONE;
-    memset(same, 1, t->out.nobs);
-    settle_compare(&t->out, o, same);
-    for (size_t i = 0; i < t->out.nobs && !seen; i++)
-        seen = t->stable[i] && !same[i];
-    free(same);
-    return seen;
-}
-
-/* Notes which observation tells the mutant: a look only if nothing else does. */
-static void note_wanted(Reducer *r, SeqTest *t, const Outcome *o)
-{
-    bool *same = xcalloc(t->out.nobs + 1, sizeof *same);
-    size_t found = t->out.nobs;
-    memset(same, 1, t->out.nobs);
-    if (o->state == OUTCOME_DONE)
-        settle_compare(&t->out, o, same);
-    for (size_t i = 0; i < t->out.nobs; i++)
-        if (t->stable[i] && !same[i] &&
-            (found == t->out.nobs || t->seq->steps[t->out.obs[found].step].looking))
-            found = i;
-    if (!t->wanted)
-        t->wanted = arena_array(&r->suite->arena, bool, t->out.nobs + 1);
-    if (found < t->out.nobs)
-        t->wanted[found] = true;
-    free(same);
-}
-
 /*
  * For each mutant the tests that reach it: those that are kept anyway, then the
  * others, from the longest on, which look at most. In each round every mutant
@@ -379,10 +257,10 @@ static bool find_reached(const Reducer *r, Hunt *h, Err *err)
         jobs[i] = (ExecJob){ .seq = r->suite->tests.items[i]->seq, .fill = FRESH, .reached = true };
     bool ok = exec_run(r->plan->mutants, &a, jobs, n, out, err);
     for (size_t i = 0; ok && i < n; i++)
-        if (r->keep[i] && !sees(r->suite->tests.items[i], &out[i]))
+        if (r->keep[i] && !settle_sees(r->suite->tests.items[i], &out[i]))
             note_reached(r, h, &out[i], i, blocks);
     for (size_t i = n; ok && i-- > 0;)
-        if (!r->keep[i] && !sees(r->suite->tests.items[i], &out[i]))
+        if (!r->keep[i] && !settle_sees(r->suite->tests.items[i], &out[i]))
             note_reached(r, h, &out[i], i, blocks);
     free(blocks);
     arena_release(&a);
@@ -404,11 +282,10 @@ static bool hunt_some(Reducer *r, Hunt *h, const uint32_t *which, size_t n, Err 
     for (size_t i = 0; ok && i < n; i++) {
         uint32_t test = h->tests[which[i]].items[h->next[which[i]]++];
         SeqTest *t = r->suite->tests.items[test];
-        if (!sees(t, &out[i]))
+        if (!settle_sees(t, &out[i]))
             continue;
         r->killed[which[i]] = 1;
         r->keep[test] = true;
-        note_wanted(r, t, &out[i]);
         vec_push(&r->kills[test], which[i]);
         t->nkilled++;
     }
@@ -496,7 +373,7 @@ static bool hunt_leaks(Reducer *r, const Hunt *h, Err *err)
  * tells the difference becomes a test, if it can be settled.
  */
 
-enum { CHASED_VARIANTS = 80, CHASED_TESTS = 2, CHASED_TRIES = 4, MOST_CHASED = 400 };
+enum { CHASED_VARIANTS = 80, CHASED_TESTS = 4, CHASED_TRIES = 4, MOST_CHASED = 400 };
 
 typedef struct Chased {
     Seq *seqs[CHASED_VARIANTS * CHASED_TESTS];
@@ -576,22 +453,18 @@ static bool find_telling(const Reducer *r, Arena *a, Chased *c, uint32_t mutant,
             continue;
         Seq *s = with_look(a, jobs[3 * i].seq, (unsigned)at);
         size_t k = (*n)++;
-        for (; k && cost_of(s) < cost_of(c->seqs[k - 1]); k--)
+        for (; k && cost_of(r, s) < cost_of(r, c->seqs[k - 1]); k--)
             c->seqs[k] = c->seqs[k - 1];
         c->seqs[k] = s;
     }
     return true;
 }
 
-/* A new test at the end; looks that do not tell the mutant are not asserted. */
-static void add_chased(Reducer *r, const SeqTest *settled, uint32_t mutant, const Outcome *changed)
+/* A new test at the end. */
+static void add_chased(Reducer *r, const SeqTest *settled, uint32_t mutant)
 {
     Suite *u = r->suite;
     SeqTest *t = test_copy(&u->arena, settled);
-    note_wanted(r, t, changed);
-    for (size_t i = 0; i < t->out.nobs; i++)
-        if (t->seq->steps[t->out.obs[i].step].looking && !t->wanted[i])
-            t->stable[i] = false;
     vec_push(&u->tests, t);
     r->keep[u->tests.len - 1] = true;
     r->killed[mutant] = 1;
@@ -614,23 +487,45 @@ static bool settle_telling(Reducer *r, Arena *a, Chased *c, size_t n, uint32_t m
         return false;
     for (size_t i = 0; i < n; i++)
         if (settled[i].kind == SETTLED && test_is_sensible(r->plan->settler, &settled[i].test) &&
-            sees(&settled[i].test, &out[i])) {
-            add_chased(r, &settled[i].test, mutant, &out[i]);
+            settle_sees(&settled[i].test, &out[i])) {
+            add_chased(r, &settled[i].test, mutant);
             break;
         }
     return true;
 }
 
-/* Tests to begin with: the first and the last of those that reach it. */
+static bool calls(const SeqTest *t, const char *function)
+{
+    for (unsigned i = 0; i < t->seq->n; i++)
+        if (t->seq->steps[i].f && !t->seq->steps[i].closing &&
+            strcmp(t->seq->steps[i].f->name, function) == 0)
+            return true;
+    return false;
+}
+
+/* The first test that reaches a mutant, rather one that calls its function itself. */
+static size_t first_caller(const Reducer *r, const Hunt *h, uint32_t mutant, const char *function)
+{
+    for (size_t i = 0; i < h->tests[mutant].len; i++)
+        if (calls(r->suite->tests.items[h->tests[mutant].items[i]], function))
+            return i;
+    return 0;
+}
+
+/* Tests to begin with: the first and the last of those that reach it, and some between. */
 static void collect_variants(const Reducer *r, Arena *a, const Hunt *h, uint32_t mutant, Chased *c)
 {
     size_t nall, n = h->tests[mutant].len;
     const Mutant *all = mutants_all(r->plan->faults, &nall);
     assert(n && mutant < nall);
-    size_t at[CHASED_TESTS] = { 0, n - 1 };
+    size_t at[CHASED_TESTS] = { first_caller(r, h, mutant, all[mutant].function), n - 1, n / 3,
+                                2 * n / 3 };
     c->n = 0;
     for (size_t k = 0; k < CHASED_TESTS; k++) {
-        if (k && at[k] == at[k - 1])
+        bool known = false;
+        for (size_t i = 0; i < k; i++)
+            known |= at[i] == at[k];
+        if (known)
             continue;
         const SeqTest *t = r->suite->tests.items[h->tests[mutant].items[at[k]]];
         c->n += chase_variants(r->plan->settler->grow, a, t, &all[mutant], c->seqs + c->n,
@@ -649,7 +544,7 @@ static bool meet_others(Reducer *r, Hunt *h, Err *err)
     bool ok = exec_run(r->plan->mutants, &a, &job, 1, &out, err);
     for (size_t i = 0; ok && i < h->n; i++)
         h->next[i] = (uint32_t)h->tests[i].len;
-    if (ok && !sees(r->suite->tests.items[test], &out))
+    if (ok && !settle_sees(r->suite->tests.items[test], &out))
         note_reached(r, h, &out, test, blocks);
     free(blocks);
     arena_release(&a);
@@ -708,7 +603,7 @@ static bool covers_alone(const Reducer *r, const Outcome *o, const uint32_t *n)
 
 /* The shortest other test that sees the mutant; the test itself if there is none. */
 static bool find_other(const Reducer *r, const Hunt *h, size_t test, uint32_t mutant, size_t *other,
-                       Outcome *seen, Arena *a, Err *err)
+                       Arena *a, Err *err)
 {
     ExecJob jobs[MOST_OTHERS];
     size_t of[MOST_OTHERS], n = 0;
@@ -726,11 +621,9 @@ static bool find_other(const Reducer *r, const Hunt *h, size_t test, uint32_t mu
         return false;
     SeqTest *const *all = r->suite->tests.items;
     for (size_t i = 0; i < n; i++)
-        if (sees(all[of[i]], &out[i]) &&
-            (*other == test || all[of[i]]->seq->n < all[*other]->seq->n)) {
+        if (settle_sees(all[of[i]], &out[i]) &&
+            (*other == test || all[of[i]]->seq->n < all[*other]->seq->n))
             *other = of[i];
-            *seen = out[i];
-        }
     return true;
 }
 
@@ -740,16 +633,14 @@ static bool hand_over(Reducer *r, const Hunt *h, size_t test, bool *done, Err *e
     Arena a = { 0 };
     size_t n = r->kills[test].len;
     size_t *other = arena_array(&a, size_t, n + 1);
-    Outcome *seen = arena_array(&a, Outcome, n + 1);
     bool ok = true;
     *done = true;
     for (size_t i = 0; ok && *done && i < n; i++) {
-        ok = find_other(r, h, test, r->kills[test].items[i], &other[i], &seen[i], &a, err);
+        ok = find_other(r, h, test, r->kills[test].items[i], &other[i], &a, err);
         *done = ok && other[i] != test;
     }
     for (size_t i = 0; *done && i < n; i++) {
         vec_push(&r->kills[other[i]], r->kills[test].items[i]);
-        note_wanted(r, r->suite->tests.items[other[i]], &seen[i]);
         r->suite->tests.items[other[i]]->nkilled++;
     }
     arena_release(&a);
@@ -791,119 +682,6 @@ static bool drop_superfluous(Reducer *r, const Hunt *h, Err *err)
     return ok;
 }
 
-/* ---- shorter tests for mutants
- *
- * A test that is kept for its mutants alone may do much that these don't need.
- */
-
-enum { MOST_VARIANTS = 200, MOST_KILLS = 12, KILL_ROUNDS = 12 };
-
-typedef struct Variants {
-    Seq *seqs[MOST_VARIANTS];
-    uint32_t of[MOST_VARIANTS];  /* tests */
-    size_t n;
-} Variants;
-
-static void add_variants(Arena *a, const SeqTest *t, uint32_t test, Variants *v)
-{
-    for (unsigned k = 0; k < t->seq->n && v->n < MOST_VARIANTS; k++) {
-        const SeqStep *st = &t->seq->steps[k];
-        Seq *c = st->closing || st->looking ? NULL : seq_without(a, t->seq, k);
-        if (c) {
-            v->of[v->n] = test;
-            v->seqs[v->n++] = c;
-        }
-    }
-    for (unsigned size = t->seq->n / 2; size > 1; size /= 2)
-        for (unsigned k = 0; k < t->seq->n && v->n < MOST_VARIANTS; k += size) {
-            Seq *c = without_stretch(a, t->seq, k, size);
-            if (c) {
-                v->of[v->n] = test;
-                v->seqs[v->n++] = c;
-            }
-        }
-    size_t n = plain_variants(a, t->seq, v->seqs + v->n, MOST_VARIANTS - v->n);
-    for (size_t k = 0; k < n; k++)
-        v->of[v->n++] = test;
-}
-
-/* Does a variant still find all that its test was kept for? `jobs` from `first` on. */
-static bool finds_all(const Reducer *r, uint32_t test, const SeqTest *t, const Outcome *out,
-                      size_t first)
-{
-    for (size_t i = 0; i < r->kills[test].len; i++)
-        if (!sees(t, &out[first + i]))
-            return false;
-    return true;
-}
-
-static void take_variant(Reducer *r, uint32_t test, const SeqTest *better, const Outcome *out,
-                         size_t first)
-{
-    const SeqTest *old = r->suite->tests.items[test];
-    SeqTest *t = test_copy(&r->suite->arena, better);
-    t->follows = old->follows;
-    t->nkilled = old->nkilled;
-    r->suite->tests.items[test] = t;
-    for (size_t i = 0; i < r->kills[test].len; i++)
-        note_wanted(r, t, &out[first + i]);
-}
-
-/* One step less, or a plainer value, for each test. */
-static bool shrink_kill_round(Reducer *r, Arena *a, Variants *v, bool *changed, Err *err)
-{
-    Settled *settled = arena_array(a, Settled, v->n + 1);
-    size_t *first = arena_array(a, size_t, v->n + 1);
-    Vec(ExecJob) jobs = { 0 };
-    bool ok = settle_closed(r->plan->settler, a, v->seqs, v->n, settled, err);
-    for (size_t i = 0; ok && i < v->n; i++) {
-        first[i] = jobs.len;
-        for (size_t k = 0; settled[i].kind == SETTLED && k < r->kills[v->of[i]].len; k++)
-            vec_push(&jobs, ((ExecJob){ .seq = settled[i].test.seq,
-                                        .mutant = r->kills[v->of[i]].items[k] + 1,
-                                        .fill = FRESH }));
-    }
-    Outcome *out = arena_array(a, Outcome, jobs.len + 1);
-    ok = ok && exec_run(r->plan->mutants, a, jobs.items, jobs.len, out, err);
-    for (size_t i = 0; ok && i < v->n; i++) {
-        const SeqTest *now = r->suite->tests.items[v->of[i]];
-        if (settled[i].kind == SETTLED && cost_of(settled[i].test.seq) < cost_of(now->seq) &&
-            finds_all(r, v->of[i], &settled[i].test, out, first[i])) {
-            take_variant(r, v->of[i], &settled[i].test, out, first[i]);
-            *changed = true;
-        }
-    }
-    vec_release(&jobs);
-    return ok;
-}
-
-/* Of the tests from `*test` on, as many as there is room for. */
-static void collect_shorter(const Reducer *r, Arena *a, size_t *test, Variants *v)
-{
-    for (; *test < r->suite->tests.len && v->n < MOST_VARIANTS / 2; ++*test)
-        if (r->keep[*test] && !r->covers[*test] && !r->leaks[*test] && r->kills[*test].len &&
-            r->kills[*test].len <= MOST_KILLS)
-            add_variants(a, r->suite->tests.items[*test], (uint32_t)*test, v);
-}
-
-static bool shrink_killing(Reducer *r, Err *err)
-{
-    bool ok = true, changed = true;
-    Variants *v = xcalloc(1, sizeof *v);
-    for (int round = 0; ok && changed && round < KILL_ROUNDS && has_time(r); round++) {
-        changed = false;
-        for (size_t test = 0; ok && test < r->suite->tests.len && has_time(r);) {
-            Arena a = { 0 };
-            v->n = 0;
-            collect_shorter(r, &a, &test, v);
-            ok = shrink_kill_round(r, &a, v, &changed, err);
-            arena_release(&a);
-        }
-    }
-    free(v);
-    return ok;
-}
-
 static bool keep_killing(Reducer *r, Reduced *out, Err *err)
 {
     Hunt h = { 0 };
@@ -913,7 +691,7 @@ static bool keep_killing(Reducer *r, Reduced *out, Err *err)
     h.next = xcalloc(h.n + 1, sizeof *h.next);
     r->killed = xcalloc(h.n + 1, 1);
     bool ok = find_reached(r, &h, err) && hunt(r, &h, err) && hunt_leaks(r, &h, err) &&
-              chase(r, &h, err) && drop_superfluous(r, &h, err) && shrink_killing(r, err);
+              chase(r, &h, err) && drop_superfluous(r, &h, err);
     for (size_t i = 0; i < h.n; i++) {
         out->killed += r->killed[i];
         out->reached += h.tests[i].len > 0;
@@ -925,97 +703,6 @@ static bool keep_killing(Reducer *r, Reduced *out, Err *err)
     free(h.next);
     free(r->killed);
     return ok;
-}
-
-/* ---- looks */
-
-/* Who looks, with what, and what is seen. */
-static void look_key(const SeqTest *t, const Observation *o, Str *key)
-{
-    const SeqStep *st = &t->seq->steps[o->step];
-    str_addf(key, "%u %d %d", st->f->index, o->place, o->kind);
-    for (unsigned i = 0; i < st->nargs; i++)
-        if (!value_is_made(&st->args[i])) {
-            str_addc(key, ' ');
-            value_print(&st->args[i], key);
-        }
-    str_addf(key, " %llu %.17g ", (unsigned long long)o->integer, o->real);
-    if (o->n)
-        str_addn(key, (const char *)o->bytes, o->n);
-}
-
-/* Does the call that a test is about give something? If not, looks are all that the test
- * checks. */
-static bool tells_result(const SeqTest *t)
-{
-    unsigned about = describe_step(t);
-    for (size_t i = 0; i < t->out.nobs; i++) {
-        const Observation *o = &t->out.obs[i];
-        if (o->step == about && t->stable[i] && o->kind != OBSERVED_HANDLE &&
-            o->place != OBSERVED_ERRNO)
-            return true;
-    }
-    return false;
-}
-
-/* A test whose call gives nothing has a few looks at what the call got, no more. */
-static void keep_few_looks(SeqTest *t)
-{
-    enum { FEW = 3 };
-    const SeqStep *about = &t->seq->steps[describe_step(t)];
-    unsigned kept = 0;
-    for (int pass = 0; pass < 2; pass++)
-        for (size_t i = 0; i < t->out.nobs; i++) {
-            const SeqStep *st = &t->seq->steps[t->out.obs[i].step];
-            bool near = false;
-            for (unsigned m = 0; m < st->nargs; m++)
-                for (unsigned k = 0; k < about->nargs; k++)
-                    near |=
-                        value_is_made(&st->args[m]) && value_equal(&st->args[m], &about->args[k]);
-            if (!st->looking || !t->stable[i] || near != (pass == 0))
-                continue;
-            if (kept >= FEW && !(t->wanted && t->wanted[i]))
-                t->stable[i] = false;
-            kept++;
-        }
-}
-
-/* What a struct holds when it was given back is of no interest, unless it finds a mutant. */
-static void drop_last_fields(SeqTest *t)
-{
-    for (size_t i = 0; i < t->out.nobs; i++)
-        if (t->seq->steps[t->out.obs[i].step].closing && t->out.obs[i].place >= OBSERVED_FIELD &&
-            !(t->wanted && t->wanted[i]))
-            t->stable[i] = false;
-}
-
-/* The same look with the same answer stands in a test or two; elsewhere it only repeats
- * itself, unless it finds a mutant there. */
-static void drop_repeated_looks(Suite *suite)
-{
-    enum { OFTEN_ENOUGH = 2 };
-    Map seen = { 0 };
-    for (size_t k = 0; k < suite->tests.len; k++) {
-        SeqTest *t = suite->tests.items[k];
-        drop_last_fields(t);
-        if (!tells_result(t)) {
-            keep_few_looks(t);
-            continue;
-        }
-        for (size_t i = 0; i < t->out.nobs; i++) {
-            if (!t->seq->steps[t->out.obs[i].step].looking || !t->stable[i])
-                continue;
-            Str key = { 0 };
-            look_key(t, &t->out.obs[i], &key);
-            void **count = map_slotn(&seen, str_c(&key), key.len);
-            if ((uintptr_t)*count >= OFTEN_ENOUGH && !(t->wanted && t->wanted[i]))
-                t->stable[i] = false;
-            else
-                *count = (void *)((uintptr_t)*count + 1);
-            str_release(&key);
-        }
-    }
-    map_release(&seen);
 }
 
 /* ---- whole */
@@ -1050,12 +737,178 @@ void reduce_count(const Cover *points, const uint8_t *covered, const Map *only, 
     }
 }
 
+/* ---- one thing a test
+ *
+ * What a test is kept for becomes the goal of tests that each say one thing (refine.h).
+ */
+
+typedef struct Refinery {
+    Reducer *r;
+    RefinePlan plan;
+    uint8_t *done;               /* by point: a test that is ready covers it */
+    Refined ready, idle;         /* idle: no effect of the call is checked */
+} Refinery;
+
+static bool is_there(const Refined *all, const SeqTest *t)
+{
+    for (size_t i = 0; i < all->len; i++)
+        if (seq_equal(all->items[i]->seq, t->seq))
+            return true;
+    return false;
+}
+
+static void make_ready(Refinery *f, SeqTest *t)
+{
+    Refined *to = t->example || t->effect != EFFECT_NONE ? &f->ready : &f->idle;
+    if (is_there(to, t))
+        return;
+    vec_push(to, t);
+    for (size_t i = 0; i < t->out.nfresh; i++)
+        if (t->out.fresh[i] < f->r->npoints)
+            f->done[t->out.fresh[i]] = 1;
+}
+
+/* The faults that a test does not find. */
+static bool keep_unseen(Refinery *f, Arena *a, const SeqTest *t, size_t test, Err *err)
+{
+    size_t n = f->r->kills[test].len, left = 0;
+    ExecJob *jobs = arena_array(a, ExecJob, n + 1);
+    Outcome *out = arena_array(a, Outcome, n + 1);
+    uint32_t *kills = f->r->kills[test].items;
+    for (size_t i = 0; i < n; i++)
+        jobs[i] = (ExecJob){ .seq = t->seq, .fill = FRESH, .mutant = kills[i] + 1 };
+    if (n && !exec_run(f->plan.mutants, a, jobs, n, out, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!settle_sees(t, &out[i]))
+            kills[left++] = kills[i];
+    f->r->kills[test].len = left;
+    return true;
+}
+
+/* What the example did needs no looks; what only these find or cover is for tests of their
+ * own. */
+static bool strip_example(Refinery *f, size_t test, Err *err)
+{
+    Arena a = { 0 };
+    SeqTest *t = f->r->suite->tests.items[test], *ready = t;
+    Seq *bare = t->seq;
+    Settled settled = { 0 };
+    for (unsigned i = t->seq->n; i-- > 0 && bare;)
+        if (t->seq->steps[i].looking)
+            bare = seq_without(&a, bare, i);
+    bool ok = true;
+    if (bare && bare != t->seq)
+        ok = settle_closed(f->plan.settler, &a, &bare, 1, &settled, err);
+    if (ok && settled.seq && settled.kind == SETTLED) {
+        settled.test.follows = t->follows;
+        settled.test.example = true;
+        ready = test_copy(f->plan.arena, &settled.test);
+    }
+    if (ok)
+        make_ready(f, ready);
+    ok = ok && keep_unseen(f, &a, ready, test, err);
+    arena_release(&a);
+    return ok;
+}
+
+/* What a test covers and none that is ready does. */
+static uint32_t *goal_points(const Refinery *f, const SeqTest *t, size_t *n)
+{
+    uint32_t *points = xcalloc(t->out.nfresh + 1, sizeof *points);
+    *n = 0;
+    for (size_t i = 0; i < t->out.nfresh; i++)
+        if (t->out.fresh[i] < f->r->npoints && !f->done[t->out.fresh[i]])
+            points[(*n)++] = t->out.fresh[i];
+    return points;
+}
+
+static bool refine_one(Refinery *f, size_t test, Err *err)
+{
+    SeqTest *t = f->r->suite->tests.items[test];
+    Refined made = { 0 };
+    size_t n = 0;
+    uint32_t *points = goal_points(f, t, &n);
+    RefineGoal goal = { points, n, f->r->kills[test].items, f->r->kills[test].len };
+    bool ok = true;
+    if (!t->example && (f->r->leaks[test] || !has_time(f->r)))
+        make_ready(f, t);
+    else if (goal.npoints || goal.nkills)
+        ok = refine_test(&f->plan, t, &goal, &made, err);
+    for (size_t i = 0; ok && i < made.len; i++)
+        make_ready(f, made.items[i]);
+    vec_release(&made);
+    free(points);
+    return ok;
+}
+
+/* Calls that show nothing may still crash: a few of them are one test, if there is anything in
+ * it to check. */
+static bool join_idle(Refinery *f, Err *err)
+{
+    enum { TOGETHER = 6 };
+    bool ok = true;
+    for (size_t i = 0; ok && i < f->idle.len; i += TOGETHER) {
+        size_t n = f->idle.len - i < TOGETHER ? f->idle.len - i : TOGETHER;
+        SeqTest *joined = NULL;
+        ok = refine_join(&f->plan, f->idle.items + i, n, &joined, err);
+        if (joined)
+            vec_push(&f->ready, joined);
+    }
+    return ok;
+}
+
+/* What all of them cover. */
+static void cover_anew(Reducer *r)
+{
+    memset(r->covered, 0, r->npoints);
+    for (size_t i = 0; i < r->suite->tests.len; i++)
+        cover(r, &r->suite->tests.items[i]->out);
+}
+
+/* What a struct holds when it was given back is of no interest. */
+static void drop_last_fields(SeqTest *t)
+{
+    for (size_t i = 0; i < t->out.nobs; i++)
+        if (t->seq->steps[t->out.obs[i].step].closing && t->out.obs[i].place >= OBSERVED_FIELD)
+            t->stable[i] = false;
+}
+
+static bool refine_all(Reducer *r, const Successes *successes, Err *err)
+{
+    Refinery f = { .r = r,
+                   .plan = { .settler = r->plan->settler,
+                             .mutants = r->plan->mutants,
+                             .fresh = FRESH,
+                             .successes = successes,
+                             .arena = &r->suite->arena },
+                   .done = xcalloc(r->npoints + 1, 1) };
+    bool ok = true;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; ok && i < r->suite->tests.len; i++)
+            if (r->keep[i] && (pass || r->suite->tests.items[i]->example))
+                ok = pass ? refine_one(&f, i, err) : strip_example(&f, i, err);
+    ok = ok && join_idle(&f, err);
+    r->suite->tests.len = 0;
+    for (size_t i = 0; i < f.ready.len; i++) {
+        drop_last_fields(f.ready.items[i]);
+        vec_push(&r->suite->tests, f.ready.items[i]);
+    }
+    cover_anew(r);
+    vec_release(&f.ready);
+    vec_release(&f.idle);
+    free(f.done);
+    return ok;
+}
+
+/* ---- the main line */
+
 bool reduce(const ReducePlan *plan, Suite *suite, Reduced *out, Err *err)
 {
     Reducer r = { .plan = plan,
                   .suite = suite,
                   .npoints = exec_npoints(plan->settler->exec),
-                  .end = now() + plan->seconds / 3 };
+                  .end = now() + plan->seconds / 4 };
     assert(plan->settler && (!plan->mutants || plan->faults));
     *out = (Reduced){ 0 };
     r.covered = xcalloc(r.npoints + 1, 1);
@@ -1064,18 +917,18 @@ bool reduce(const ReducePlan *plan, Suite *suite, Reduced *out, Err *err)
     r.covers = xcalloc(ntests + 1, sizeof *r.covers);
     r.leaks = xcalloc(ntests + 1, sizeof *r.leaks);
     r.kills = xcalloc(ntests + 1, sizeof *r.kills);
+    Successes *successes = successes_new(plan->settler->grow->usage);
+    RefinePlan look = { .settler = plan->settler, .successes = successes };
+    bool ok = refine_effects(&look, suite->tests.items, suite->tests.len, err);
     if (suite->tests.len)
-        qsort(suite->tests.items, suite->tests.len, sizeof *suite->tests.items, by_length);
-    bool ok = keep_covering(&r, err);
-    r.end += plan->seconds * 2 / 3;
+        qsort(suite->tests.items, suite->tests.len, sizeof *suite->tests.items, by_worth);
+    ok = ok && keep_covering(&r, err);
+    r.end += plan->seconds * 0.4;
     ok = ok && (!plan->mutants || keep_killing(&r, out, err));
-    size_t n = 0;
-    for (size_t i = 0; i < suite->tests.len; i++)
-        if (r.keep[i])
-            suite->tests.items[n++] = suite->tests.items[i];
-    suite->tests.len = n;
-    drop_repeated_looks(suite);
+    r.end += plan->seconds * 0.35;
+    ok = ok && refine_all(&r, successes, err);
     reduce_count(plan->points, r.covered, NULL, out);
+    successes_free(successes);
     free(r.covered);
     free(r.keep);
     free(r.covers);

@@ -293,6 +293,18 @@ void settle_compare(const Outcome *base, const Outcome *other, bool *stable)
     }
 }
 
+bool settle_sees(const SeqTest *t, const Outcome *o)
+{
+    bool *same = xcalloc(t->out.nobs + 1, sizeof *same);
+    bool seen = o->state != OUTCOME_DONE;
+    memset(same, 1, t->out.nobs);
+    settle_compare(&t->out, o, same);
+    for (size_t i = 0; i < t->out.nobs && !seen; i++)
+        seen = t->stable[i] && !same[i];
+    free(same);
+    return seen;
+}
+
 enum { RUNS = 4 };
 
 static bool check_stability(const Settler *s, Arena *a, Seq *const *closed, size_t n,
@@ -463,14 +475,20 @@ static bool try_without_looks(const Settler *s, Arena *a, Work *w, Seq *const *b
     return true;
 }
 
-bool settle(const Settler *s, Arena *a, Seq *const *bodies, size_t n, Settled *out, Err *err)
+Seq *settle_close(const Settler *s, Arena *a, const Seq *body)
+{
+    return close_with(s, a, body, plain);
+}
+
+static bool settle_bodies(const Settler *s, Arena *a, Seq *const *bodies, size_t n, bool looks,
+                          Settled *out, Err *err)
 {
     assert(s->grow && s->exec && s->again);
     Work w = work_new(a, n);
     Seq **looked = arena_array(a, Seq *, n + 1);
     for (size_t i = 0; i < n; i++) {
         out[i] = (Settled){ 0 };
-        looked[i] = grow_with_looks(s->grow, a, bodies[i]);
+        looked[i] = looks ? grow_with_looks(s->grow, a, bodies[i]) : bodies[i];
         w.closed[i] = close_with(s, a, looked[i], plain);
     }
     if (!run_strict(s, a, &w, n, err) || !try_without_looks(s, a, &w, bodies, looked, n, err))
@@ -491,6 +509,16 @@ bool settle(const Settler *s, Arena *a, Seq *const *bodies, size_t n, Settled *o
         if (w.closed[troubles[i].index])
             take_good(&w, troubles[i].index);
     return settle_rest(s, a, w.good, w.index, w.m, w.strict, out, err);
+}
+
+bool settle(const Settler *s, Arena *a, Seq *const *bodies, size_t n, Settled *out, Err *err)
+{
+    return settle_bodies(s, a, bodies, n, true, out, err);
+}
+
+bool settle_bare(const Settler *s, Arena *a, Seq *const *bodies, size_t n, Settled *out, Err *err)
+{
+    return settle_bodies(s, a, bodies, n, false, out, err);
 }
 
 bool settle_closed(const Settler *s, Arena *a, Seq *const *closed, size_t n, Settled *out, Err *err)

@@ -29,9 +29,16 @@ typedef struct SeqTest {
     Seq *seq;                    /* closed */
     Outcome out;
     bool *stable;                /* one an observation */
-    bool *wanted;                /* one an observation: it finds a mutant; NULL: none does */
     bool follows;                /* it does what the usage has, throughout */
     bool example;                /* it does what the example itself did: always kept */
+    bool refined;                /* the following are known */
+    unsigned about;              /* the step that it is about */
+    int effect;                  /* an Effect: whether it checks what that call did */
+    bool idle;                   /* several sequences; what their calls do can't be seen */
+    const char *instead;         /* what the first look gives without that call, in words; NULL:
+                                  * nothing to tell */
+    uint64_t matters;            /* arguments of that call, by bits: with another value it does
+                                  * something else */
     unsigned *killed;            /* mutants that only this one kills, so far */
     size_t nkilled;
 } SeqTest;
@@ -53,9 +60,15 @@ typedef struct Settler {
 
 /* `out` has one entry a sequence; all in the arena. */
 bool settle(const Settler *s, Arena *a, Seq *const *bodies, size_t n, Settled *out, Err *err);
+/* The same without looks. */
+bool settle_bare(const Settler *s, Arena *a, Seq *const *bodies, size_t n, Settled *out, Err *err);
+/* A sequence with what gives back all that it made. */
+Seq *settle_close(const Settler *s, Arena *a, const Seq *body);
 /* The same for sequences that are closed already; no experiments. */
 bool settle_closed(const Settler *s, Arena *a, Seq *const *closed, size_t n, Settled *out,
                    Err *err);
+/* Does a test see that a run of its sequence was another? */
+bool settle_sees(const SeqTest *t, const Outcome *o);
 /* Which observations differ among outcomes of the same sequence. */
 void settle_compare(const Outcome *base, const Outcome *other, bool *stable);
 #endif

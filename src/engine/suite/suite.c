@@ -76,7 +76,6 @@ SeqTest *test_copy(Arena *a, const SeqTest *t)
     if (t->out.nfresh)
         memcpy(fresh, t->out.fresh, t->out.nfresh * sizeof *fresh);
     c->out.fresh = fresh;
-    c->wanted = NULL;
     c->stable = arena_array(a, bool, t->out.nobs + 1);
     if (t->out.nobs)
         memcpy(c->stable, t->stable, t->out.nobs * sizeof *c->stable);
@@ -404,6 +403,109 @@ static bool play_example(Judge *j, Err *err)
     return ok;
 }
 
+static bool settle_round(Judge *j, Err *err)
+{
+    Arena a = { 0 };
+    size_t n = j->bringers.len;
+    Seq **bodies = arena_array(&a, Seq *, n + 1);
+    Settled *settled = arena_array(&a, Settled, n + 1);
+    for (size_t i = 0; i < n; i++)
+        bodies[i] = j->bringers.items[i].seq;
+    bool ok = !n || settle(j->settler, &a, bodies, n, settled, err);
+    for (size_t i = 0; ok && i < n; i++)
+        take_settled(j, &settled[i], &j->bringers.items[i]);
+    arena_release(&a);
+    return ok;
+}
+
+/* ---- constants
+ *
+ * A library compares what it gets with numbers and words of its own: cases of a switch, names of
+ * options. Each of them is tried once in each place that takes such a value, in a call as the
+ * example makes it; chance alone finds few of them.
+ */
+
+enum { MOST_CONSTANTS = 150, MOST_SWEPT = 6000, SWEPT_AT_ONCE = 200 };
+
+typedef struct Sweep {
+    Judge *judge;
+    Arena arena;
+    Map done;                    /* functions */
+    Vec(ExecJob) jobs;
+    size_t n;                    /* all that were made */
+} Sweep;
+
+/* Executes what was made; what brings coverage may become a test. */
+static bool run_swept(Sweep *w, Err *err)
+{
+    Judge *j = w->judge;
+    Exec *e = j->settler->exec;
+    Outcome *out = arena_array(&w->arena, Outcome, w->jobs.len + 1);
+    bool ok = exec_run(e, &w->arena, w->jobs.items, w->jobs.len, out, err);
+    for (size_t i = 0; ok && i < w->jobs.len; i++) {
+        uint32_t *points = arena_array(&w->arena, uint32_t, out[i].nfresh + 1);
+        size_t n = 0;
+        for (size_t k = 0; k < out[i].nfresh && out[i].state == OUTCOME_DONE; k++)
+            if (!exec_knows(e, out[i].fresh[k])) {
+                exec_know(e, &out[i].fresh[k], 1);
+                points[n++] = out[i].fresh[k];
+            }
+        j->suite->covered += n;
+        Seq *s = (Seq *)w->jobs.items[i].seq;
+        if (n) {
+            outcome_note_nulls(&out[i], s);
+            vec_push(&j->bringers, ((Bringer){ s, points, n }));
+        }
+    }
+    w->jobs.len = 0;
+    ok = ok && settle_round(j, err);
+    j->bringers.len = 0;
+    return ok;
+}
+
+/* All constants in all places of the last call of a sequence. */
+static bool sweep_call(Sweep *w, const Seq *s, Err *err)
+{
+    const SeqStep *st = &s->steps[s->n - 1];
+    for (unsigned i = 0; i < st->nargs; i++) {
+        const ApiPlace *p = &st->f->params[i];
+        SeqValue v;
+        bool alone = p->partner == API_NONE && p->within == API_NONE && !st->f->pinned &&
+                     !st->args[i].nlinks && !st->args[i].given;
+        for (size_t k = 0; alone && k < MOST_CONSTANTS && w->n < MOST_SWEPT &&
+                           pool_constant(w->judge->settler->grow->pool, p, k, &w->arena, &v);
+             k++) {
+            Seq *c = seq_copy(&w->arena, s);
+            c->steps[s->n - 1].args[i] = v;
+            c->steps[s->n - 1].divergent = true;
+            vec_push(&w->jobs, ((ExecJob){ .seq = c }));
+            w->n++;
+            if (w->jobs.len == SWEPT_AT_ONCE && !run_swept(w, err))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool sweep_constants(Judge *j, Err *err)
+{
+    enum { FAR = 12 };           /* calls that lead to it, at most */
+    const GrowPlan *g = j->settler->grow;
+    Sweep w = { .judge = j };
+    size_t n = 0;
+    Seq *const *all = g->usage ? usage_replays(g->usage, &n) : NULL;
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i++)
+        for (unsigned k = 0; ok && k < all[i]->n && k < FAR && !is_stopped(j); k++)
+            if (all[i]->steps[k].f && map_put(&w.done, all[i]->steps[k].f->name, NULL))
+                ok = sweep_call(&w, seq_prefix(&w.arena, all[i], k + 1), err);
+    ok = ok && (!w.jobs.len || run_swept(&w, err));
+    vec_release(&w.jobs);
+    map_release(&w.done);
+    arena_release(&w.arena);
+    return ok;
+}
+
 /* ---- judging */
 
 static unsigned more_allowed(const Judge *j)
@@ -415,7 +517,7 @@ static bool begins(Generator *g, void *arg, Err *err)
 {
     Judge *j = arg;
     j->generator = g;
-    bool ok = play_example(j, err);
+    bool ok = play_example(j, err) && sweep_constants(j, err);
     j->covered = j->suite->covered;
     j->more = more_allowed(j);
     return ok;
@@ -441,21 +543,6 @@ static SequenceVerdict judge(Generator *g, Seq *s, const Outcome *o, void *arg)
         j->more--;
     }
     return keep ? SEQUENCE_KEEP : SEQUENCE_DROP;
-}
-
-static bool settle_round(Judge *j, Err *err)
-{
-    Arena a = { 0 };
-    size_t n = j->bringers.len;
-    Seq **bodies = arena_array(&a, Seq *, n + 1);
-    Settled *settled = arena_array(&a, Settled, n + 1);
-    for (size_t i = 0; i < n; i++)
-        bodies[i] = j->bringers.items[i].seq;
-    bool ok = !n || settle(j->settler, &a, bodies, n, settled, err);
-    for (size_t i = 0; ok && i < n; i++)
-        take_settled(j, &settled[i], &j->bringers.items[i]);
-    arena_release(&a);
-    return ok;
 }
 
 static bool round_ends(Generator *g, void *arg, Err *err)

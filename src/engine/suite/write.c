@@ -277,16 +277,11 @@ static const Type *pointee(const Type *type)
     return t && t->kind == TYPE_POINTER ? t->target : NULL;
 }
 
-static bool is_plain_char(const Type *t)
-{
-    return t && type_plain(t)->kind == TYPE_SCALAR && strcmp(type_plain(t)->name, "char") == 0;
-}
-
 /* A string literal for a parameter: cast where the pointers differ in sign. */
 static void add_text_argument(Str *out, const Type *type, const uint8_t *bytes, size_t n)
 {
     const Type *t = pointee(type);
-    if (t && type_plain(t)->kind != TYPE_VOID && !is_plain_char(t)) {
+    if (t && type_plain(t)->kind != TYPE_VOID && !type_is_char(t)) {
         str_addc(out, '(');
         type_print(type_unqualified(type), NULL, out);
         str_addc(out, ')');
@@ -339,7 +334,7 @@ static bool add_long_text(Writer *w, const ApiPlace *p, const SeqValue *v)
     if (v->n <= LONG_TEXT || v->nlinks || w->parts || !t || !p->is_const ||
         type_plain(t)->kind == TYPE_STRUCT)
         return false;
-    if (type_plain(t)->kind != TYPE_VOID && !is_plain_char(t)) {
+    if (type_plain(t)->kind != TYPE_VOID && !type_is_char(t)) {
         str_addc(w->out, '(');
         type_print(type_unqualified(p->type), NULL, w->out);
         str_addc(w->out, ')');
@@ -468,7 +463,7 @@ static void declare_array(Writer *w, const ApiPlace *p, const char *name, const 
         str_addf(w->out, "memset(%s, '%c', sizeof %s);\n", name, CHASE_MARK, name);
         return;
     }
-    if (!w->parts && t && is_plain_char(t) && v->kind == VALUE_BYTES && *v->bytes &&
+    if (!w->parts && t && type_is_char(t) && v->kind == VALUE_BYTES && *v->bytes &&
         is_text(v->bytes, v->n)) {
         str_add(to, " = ");
         add_text(to, v->bytes, strnlen((const char *)v->bytes, v->n));
@@ -942,6 +937,17 @@ static bool add_check(Writer *w, const char *what, const Type *type, const Obser
     return true;
 }
 
+/* What a call gave, or the variable that has it. */
+static bool check_result(Writer *w, unsigned step, const char *what, const Observation *o)
+{
+    const ApiFunction *f = w->test->seq->steps[step].f;
+    if (!f->compares || o->kind != OBSERVED_INTEGER)
+        return add_check(w, what, f->fn->returns, o);
+    str_addf(w->out, "CHECK_SIGN(%s, %d);\n", what, (int)o->integer);
+    w->assertions++;
+    return true;
+}
+
 static void check_same(Writer *w, const char *what, const Observation *o)
 {
     SeqValue v = o->same_place == API_RETURNED
@@ -1028,7 +1034,7 @@ static void check_rooms(Writer *w, unsigned step)
             add_check(w, what, t, o);
         else if (type_is_record(type_plain(t)))
             check_record(w, name, t, o);
-        else if (is_plain_char(t) && is_text(o->bytes, o->n))
+        else if (type_is_char(t) && is_text(o->bytes, o->n))
             check_room_text(w, name, o);
         else
             check_room_bytes(w, name, st->args[i].n, is_marked(&st->args[i]) ? CHASE_MARK : 0, o);
@@ -1120,7 +1126,7 @@ static void write_result(Writer *w, unsigned step)
         else if (o && o->kind == OBSERVED_BYTES && type_is_record(type_plain(type)))
             check_record(w, w->names[step], type, o);
         else if (o)
-            add_check(w, w->names[step], type, o);
+            check_result(w, step, w->names[step], o);
         if (w->assertions == before && !w->needed[step])
             str_addf(w->out, "(void)%s;\n", w->names[step]);
         return;
@@ -1129,7 +1135,7 @@ static void write_result(Writer *w, unsigned step)
     w->out = &call;
     add_call(w, step);
     w->out = out;
-    if (!o || !add_check(w, str_c(&call), type, o)) {
+    if (!o || !check_result(w, step, str_c(&call), o)) {
         if (type && st->f->result.role != ROLE_NOTHING)
             str_add(w->out, "(void)");
         str_addf(w->out, "%s;\n", str_c(&call));
@@ -1354,7 +1360,8 @@ static void end_paragraph(Writer *w, Paragraph *p, Str *out)
     p->times = 0;
 }
 
-/* Long tests have an empty line where a new object begins, and before all are given back. */
+/* Long tests have an empty line before the call that they are about, and before all is given
+ * back; what the example did has one where a new object begins. */
 static bool begins_paragraph(const Writer *w, unsigned step)
 {
     enum { LONG_TEST = 10 };
@@ -1364,6 +1371,8 @@ static bool begins_paragraph(const Writer *w, unsigned step)
         return false;
     if (st->closing && !s->steps[step - 1].closing)
         return true;
+    if (!w->test->example)
+        return step == describe_step(w->test);
     for (int i = API_RETURNED; st->f && !st->looking && i < (int)st->f->nparams; i++)
         if (api_place(st->f, i)->use == USE_CREATES)
             return true;
@@ -1397,7 +1406,7 @@ static void writer_release(Writer *w)
     free(w->needed);
 }
 
-void write_test(WriteFile *f, const SeqTest *t, Str *name, Str *body, size_t *assertions)
+void write_test(WriteFile *f, const SeqTest *t, Str *body, size_t *assertions)
 {
     Writer w = { .file = f, .test = t, .out = body };
     Str text = { 0 };
@@ -1407,9 +1416,6 @@ void write_test(WriteFile *f, const SeqTest *t, Str *name, Str *body, size_t *as
     w.names = xcalloc(t->seq->n + 1, sizeof *w.names);
     w.needed = xcalloc(t->seq->n + 1, sizeof *w.needed);
     w.out = &text;
-    Str sentence = { 0 };
-    describe_test(t, f->usage, name, &sentence);
-    str_release(&sentence);
     find_needed(&w);
     for (unsigned i = 0; i < t->seq->n; i++)
         if (!is_idle_look(&w, i))
@@ -1417,7 +1423,7 @@ void write_test(WriteFile *f, const SeqTest *t, Str *name, Str *body, size_t *as
     end_paragraph(&w, &p, &text);
     str_release(&p.now);
     write_files(f, t, body);
-    if (strstr(str_c(&text), "stub_"))
+    if (strstr(str_c(&text), "CHECK_INT(stub_calls"))
         str_add(body, "stub_calls = 0;\n");
     str_addn(body, str_c(&text), text.len);
     *assertions = w.assertions;

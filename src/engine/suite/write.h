@@ -2,7 +2,7 @@
  * write - a settled sequence as the body of a C test.
  *
  *     WriteFile f = {0};                         one C file
- *     write_test(&f, test, &name, &body);        appends what the file needs
+ *     write_test(&f, test, &body, &n);           appends what the file needs
  *     f.texts, f.stubs                           what stands before the tests
  *
  *     struct poly *poly = poly_new(2);
@@ -25,12 +25,11 @@ typedef struct WriteFile {
     Str texts;                   /* long texts and files, as C */
     Map long_texts;              /* content -> name */
     Map text_names;
-    const Usage *usage;          /* for names of tests; NULL: none */
     const SeqFile *files;        /* that calls may ask for */
     size_t nfiles;
 } WriteFile;
 
-void write_test(WriteFile *f, const SeqTest *t, Str *name, Str *body, size_t *assertions);
+void write_test(WriteFile *f, const SeqTest *t, Str *body, size_t *assertions);
 /* The group that a test belongs to: the type or the function it is about. */
 void write_group(const SeqTest *t, Str *out);
 void write_release(WriteFile *f);

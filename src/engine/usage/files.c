@@ -130,9 +130,11 @@ void files_find(Usage *m, RawUsage *raw, const char *root)
         for (unsigned k = 0; c->api && c->via == VIA_EXAMPLE && k < c->nparams; k++) {
             if (!wants_file(c->api, k) || !may_be_name(&c->values[k]))
                 continue;
-            const char *name = file_of(&f, (const char *)c->values[k].bytes);
+            char *said = xstrndup((const char *)c->values[k].bytes, c->values[k].n);
+            const char *name = file_of(&f, said);
             if (name)
                 c->values[k] = value_string(&m->arena, name);
+            free(said);
         }
     }
     free(here);

@@ -415,6 +415,16 @@ static uint64_t room_behind(const Event *e, const TraceValue *v)
     return 0;
 }
 
+/* Texts are char. Other bytes may go on behind a zero: unsigned char packed[4]. */
+static bool has_bytes_behind(const Event *e, const TraceValue *v, const uint8_t *zero, size_t left)
+{
+    enum { SMALL_OBJECT = 64 };
+    const Type *t = v->type ? type_plain(v->type) : NULL;
+    uint64_t room = room_behind(e, v);
+    return t && t->kind == TYPE_POINTER && !type_is_char(t->target) && zero && left > 1 &&
+           room <= SMALL_OBJECT && room > 0;
+}
+
 static SeqValue text_of(Reader *r, const Event *e, const TraceValue *v)
 {
     size_t n;
@@ -423,6 +433,8 @@ static SeqValue text_of(Reader *r, const Event *e, const TraceValue *v)
 
     if (!bytes)
         return (SeqValue){ 0 };
+    if (has_bytes_behind(e, v, zero, zero ? n - (size_t)(zero - bytes) : 0))
+        return value_bytes(r->arena, bytes, n < room_behind(e, v) ? n : room_behind(e, v));
     SeqValue x = value_bytes(r->arena, bytes, zero ? (size_t)(zero - bytes) : n);
     x.kind = VALUE_STRING;
     return x;
@@ -843,6 +855,17 @@ static void keep_text(Reader *r, const Event *e, const TraceValue *v, SeqValue *
     *room = value_bytes(r->arena, bytes, room->n);
 }
 
+/* What a room on the heap has in it: if the library keeps it and frees it later, that was
+ * what it was given. */
+static SeqValue held_in(Reader *r, const Event *e, const TraceValue *v)
+{
+    uint64_t room = room_behind(e, v);
+    if (!v->object || v->object->kind != OBJECT_HEAP || v->offset != 0)
+        return (SeqValue){ 0 };
+    SeqValue text = text_of(r, e, v);
+    return text.kind == VALUE_STRING && text.n + 1 == room ? text : bytes_of(r, e, v, room);
+}
+
 static void take_values(Reader *r, const Event *e, RawCall *c)
 {
     for (unsigned i = 0; i < c->nparams && i < e->nvalues; i++) {
@@ -852,6 +875,8 @@ static void take_values(Reader *r, const Event *e, RawCall *c)
             keep_text(r, e, v, &c->values[i]);
         if (v->type && type_plain(v->type)->kind == TYPE_POINTER && v->address)
             c->rooms[i] = room_behind(e, v);
+        if (c->values[i].kind == VALUE_ROOM && c->api->params[i].role == ROLE_BUFFER_OUT)
+            c->held[i] = held_in(r, e, v);
     }
     find_within(e, c);
 }
@@ -884,6 +909,7 @@ static void take_arguments(Reader *r, const Event *e, RawCall *c)
     if (c->api) {
         c->values = arena_array(r->arena, SeqValue, c->nparams + 1);
         c->rooms = arena_array(r->arena, uint64_t, c->nparams + 1);
+        c->held = arena_array(r->arena, SeqValue, c->nparams + 1);
         take_values(r, e, c);
     }
     c->addresses = arena_array(r->arena, uint64_t, c->nparams + 1);
@@ -1008,6 +1034,9 @@ static void note_given(Reader *r, const Event *e)
     if (as >= LENT_STORES + c->nstores)
         return;
     SeqValue *v = as < LENT_STORES ? &c->values[as] : &c->stores[as - LENT_STORES].value;
+    if (as < LENT_STORES && as < c->nparams && v->kind == VALUE_ROOM && c->held &&
+        c->held[as].kind != VALUE_NONE)
+        *v = c->held[as];
     if (v->kind == VALUE_STRING || v->kind == VALUE_BYTES || v->kind == VALUE_ROOM)
         v->given = true;
     else if (as < LENT_STORES)

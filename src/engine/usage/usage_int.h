@@ -40,6 +40,7 @@ typedef struct RawCall {
     SeqValue result;
     uint32_t *objects;         /* one a parameter, then the result; NO_OBJECT */
     uint64_t *rooms;           /* one a parameter: bytes behind the pointer; 0 */
+    SeqValue *held;            /* one a parameter: what a room on the heap had in it; NONE */
     uint64_t *addresses;       /* one a parameter: pointers; 0 */
     unsigned nparams;
     UsageStore *stores;        /* what the caller set before it */

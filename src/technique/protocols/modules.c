@@ -421,10 +421,10 @@ static char *write_c(const Modules *m, const Seq *s)
 {
     Arena a = { 0 };
     WriteFile file = { 0 };
-    Str name = { 0 }, body = { 0 }, out = { 0 };
+    Str body = { 0 }, out = { 0 };
     size_t assertions = 0;
     SeqTest t = { .seq = seq_copy(&a, s), .out = { .state = OUTCOME_DIED, .at = s->n - 1 } };
-    write_test(&file, &t, &name, &body, &assertions);
+    write_test(&file, &t, &body, &assertions);
     write_head(m, s, &out);
     str_addf(&out, "%s\nint main(void)\n{\n", str_c(&file.stubs));
     for (const char *at = str_c(&body); *at;) {
@@ -434,7 +434,6 @@ static char *write_c(const Modules *m, const Seq *s)
     }
     str_add(&out, "    return 0;\n}\n");
     write_release(&file);
-    str_release(&name);
     str_release(&body);
     arena_release(&a);
     return str_take(&out);

@@ -49,18 +49,29 @@ static int by_subject(const void *a, const void *b)
     return (x->seq->n > y->seq->n) - (x->seq->n < y->seq->n);
 }
 
+static bool has_name(const Group *g, const char *name)
+{
+    for (size_t i = 0; i < g->tests.len; i++)
+        if (strcmp(g->tests.items[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 static void add_test(Regress *r, Groups *all, size_t number)
 {
     const SeqTest *t = r->suite.tests.items[number];
     Str name = { 0 }, body = { 0 }, why = { 0 }, same = { 0 };
     size_t assertions = 0;
     Group *g = group_of(all, t);
-    g->file.usage = r->usage;
     if (r->usage)
         g->file.files = usage_files(r->usage, &g->file.nfiles);
-    write_test(&g->file, t, &name, &body, &assertions);
-    describe_test(t, r->usage, &same, &why);
-    str_release(&same);
+    write_test(&g->file, t, &body, &assertions);
+    describe_test(t, r->usage, false, &name, &why);
+    if (has_name(g, str_c(&name))) {
+        str_reset(&name);
+        describe_test(t, r->usage, true, &name, &same);
+        str_release(&same);
+    }
     vec_push(&g->tests,
              ((CTestCase){
                  .name = str_take(&name), .purpose = str_take(&why), .body = str_take(&body) }));

@@ -9,6 +9,7 @@
  */
 #include "base/escape.h"
 #include "base/file.h"
+#include "engine/suite/describe.h"
 #include "engine/suite/write.h"
 #include "finding/ctest.h"
 #include "technique/substitutes/substitutes_int.h"
@@ -298,7 +299,10 @@ bool test_write(Pair *p, Difference *d, Err *err)
     SeqTest t = { .seq = renamed(p, &a, d->seq) };
     bool ok = expected(p, &a, d, &t, err);
     if (ok) {
-        write_test(&file, &t, &name, &body, &assertions);
+        Str sentence = { 0 };
+        write_test(&file, &t, &body, &assertions);
+        describe_test(&t, NULL, false, &name, &sentence);
+        str_release(&sentence);
         char *includes = preamble(p, d->seq, &file);
         char *folder = xprintf("%s/%zu", x->out, ++x->written);
         char *why = arena_printf(&a, "%s: %s %s, %s %s. %s.", p->calls[d->function].name,

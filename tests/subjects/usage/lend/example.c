@@ -47,7 +47,7 @@ int main(void)
     printf("%d\n", ops->weigh(s, 2));
     ops->close(s);
 
-    struct doc *d = doc_open("data/lines.txt");
+    struct doc *d = doc_open("data/my-rows.txt");
     if (!d)
         return 1;
     printf("%d\n", doc_lines(d));
