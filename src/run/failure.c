@@ -232,7 +232,7 @@ static void add_kind(const Failure *f, Str *out)
     case FAILURE_ABORT: str_addf(out, f->what ? "abort: %s" : "abort", f->what); break;
     case FAILURE_ASSERTION: str_addf(out, "assertion failed: %s", f->what); break;
     case FAILURE_SANITIZER: str_addf(out, "%s (%s)", f->what, f->tool); break;
-    case FAILURE_TIMEOUT: str_addf(out, "time limit, %s", f->what); break;
+    case FAILURE_TIMEOUT: str_addf(out, f->what ? "time limit, %s" : "time limit", f->what); break;
     case FAILURE_CPU_LIMIT: str_add(out, "CPU time limit"); break;
     case FAILURE_HANG: str_add(out, "hang: no progress"); break;
     case FAILURE_MEMORY_LIMIT: str_add(out, "memory limit"); break;

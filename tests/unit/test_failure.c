@@ -170,6 +170,16 @@ static void signals_keep_their_facts(void **state)
     failure_release(&g);
 }
 
+static void a_limit_of_a_command_is_told_without_more(void **state)
+{
+    (void)state;
+    Failure f = { .kind = FAILURE_TIMEOUT };     /* of a command only the kind is known */
+    Str s = { 0 };
+    failure_describe(&f, &s);
+    assert_string_equal(str_c(&s), "time limit");
+    str_release(&s);
+}
+
 static void a_limit_decides_before_everything_else(void **state)
 {
     (void)state;
@@ -318,6 +328,7 @@ int main(void)
         cmocka_unit_test(a_limit_decides_before_everything_else),
         cmocka_unit_test(sameness_has_levels),
         cmocka_unit_test(assertions_differ_by_their_text),
+        cmocka_unit_test(a_limit_of_a_command_is_told_without_more),
         cmocka_unit_test(every_kind_has_a_name_that_is_read_back),
         cmocka_unit_test(broken_reports_are_harmless),
         cmocka_unit_test(instructions_tell_reads_from_writes),
