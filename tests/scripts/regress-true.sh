@@ -97,4 +97,18 @@ printf '#include "whole.h"\nnumber twice(number n) { return 2 * n; }\n' >whole.c
 printf '#include "whole.h"\nint main(void) { return twice(3) != 6; }\n' >example.c
 "$SUNDEW" capture -q -- sh -c "gcc -g -Iinc -c whole.c && ar rcs libwhole.a whole.o && gcc -g -Iinc example.c libwhole.a -o example"
 ok "folders of headers are the build's" eval 'regress libwhole.a --headers whole.h --count 50 --mutants 0 -- ./example && in_tests "CHECK_INT\(twice\(3\), 6\)" && make -s -C tests check'
+# ---- a pointer behind what belongs to it
+
+fresh counted
+cp "$TOP"/tests/subjects/usage/counted/*.[ch] .
+ok "a library with lengths before its texts" "$SUNDEW" capture -q -- sh -c \
+    "gcc -g -Wall -c counted.c && ar rcs libcounted.a counted.o && gcc -g -Wall example.c libcounted.a -o example"
+ok "a text without its length is no use of it" eval 'status 0 regress libcounted.a --headers counted.h --count 300 --seed 1 --mutants 0 --json -- ./example >out.json &&
+    python3 -c "
+import json
+d = json.load(open(\"out.json\"))
+assert d[\"findings\"] == [] and d[\"outcomes\"][\"set_aside\"] > 0, d
+"'
+ok "…and other texts are tested" in_tests 'CHECK_INT\(text_words\("a b c"\), 3\)'
+
 done_testing

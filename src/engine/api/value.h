@@ -63,6 +63,8 @@ typedef struct SeqValue {
     size_t nlinks;
     bool given;                /* string, bytes, room: from malloc(), and the library's from
                                 * now on */
+    bool bare; /* string, bytes, room: in the example it was memory that the library
+                                * made, or more of it lay before; only these bytes are here */
 } SeqValue;
 
 struct SeqLink {
@@ -73,8 +75,8 @@ struct SeqLink {
 SeqValue value_integer(uint64_t bits);
 SeqValue value_float(double x);
 SeqValue value_null(void);
-SeqValue value_string(Arena *a, const char *text);              /* copies */
-SeqValue value_bytes(Arena *a, const void *bytes, size_t n);    /* copies */
+SeqValue value_string(Arena *a, const char *text); /* copies */
+SeqValue value_bytes(Arena *a, const void *bytes, size_t n); /* copies */
 SeqValue value_room(size_t n);
 SeqValue value_result(unsigned step);
 SeqValue value_stored(unsigned step, unsigned param);

@@ -152,12 +152,22 @@ static bool has_cut_bytes(const SeqStep *st)
     return false;
 }
 
+/* Bytes in place of the library's own memory: it may look before the first, for a length, say, or
+ * know how many there are. */
+static bool has_bare_bytes(const SeqStep *st)
+{
+    for (unsigned i = 0; st->f && i < st->nargs; i++)
+        if (st->args[i].bare)
+            return true;
+    return false;
+}
+
 bool sequence_repeats(const Usage *m, const Seq *s, const Outcome *o)
 {
     if (!is_set_up(m, s))
         return false;
     for (unsigned i = 0; i < s->n; i++)
-        if (has_cut_bytes(&s->steps[i]))
+        if (has_cut_bytes(&s->steps[i]) || has_bare_bytes(&s->steps[i]))
             return false;
     for (unsigned i = 0; i < s->n; i++) {
         const SeqStep *st = &s->steps[i];

@@ -866,6 +866,27 @@ static SeqValue held_in(Reader *r, const Event *e, const TraceValue *v)
     return text.kind == VALUE_STRING && text.n + 1 == room ? text : bytes_of(r, e, v, room);
 }
 
+/* Was it allocated while the library was at work? Calls stand in the order in which they began. */
+static bool is_made_by_library(const Reader *r, const TraceObject *o)
+{
+    uint64_t born = r->base + o->born;
+    size_t low = 0, high = r->raw->calls.len;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (r->raw->calls.items[mid].begin < born)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    for (uint32_t k = low ? (uint32_t)low - 1 : NO_CALL; k != NO_CALL;) {
+        const RawCall *c = &r->raw->calls.items[k];
+        if (c->end > born && c->library)
+            return true;
+        k = c->parent;
+    }
+    return false;
+}
+
 static void take_values(Reader *r, const Event *e, RawCall *c)
 {
     for (unsigned i = 0; i < c->nparams && i < e->nvalues; i++) {
@@ -873,6 +894,8 @@ static void take_values(Reader *r, const Event *e, RawCall *c)
         c->values[i] = value_of(r, e, v, &c->api->params[i]);
         if (is_changed_in_place(c->api, i))
             keep_text(r, e, v, &c->values[i]);
+        c->values[i].bare = v->object && v->object->kind == OBJECT_HEAP &&
+                            (v->offset > 0 || is_made_by_library(r, v->object));
         if (v->type && type_plain(v->type)->kind == TYPE_POINTER && v->address)
             c->rooms[i] = room_behind(e, v);
         if (c->values[i].kind == VALUE_ROOM && c->api->params[i].role == ROLE_BUFFER_OUT)
