@@ -42,42 +42,46 @@ static void list_new(Playing *p, const struct WireOptions *o)
 }
 
 /*
- * The limit by the clock is for a job that waits for something that never comes. On a busy
- * machine a job may wait for a processor alone; then the time does not count, or the same seed
- * would not give the same tests.
+ * The limit by the clock is for a job that waits for something that never comes. A job that runs
+ * has a limit of processor time; one that is ready, and has no processor, waits for us. Neither
+ * counts here, or the same seed would not give the same tests on a busy machine.
  */
-static uint64_t waited_before;   /* for a processor, in ns, when the timer was set */
+static uint64_t busy_before;     /* when the timer was set */
 static uint32_t wall_ms;
 
-/* How long this process was ready and did not run, in ns; 0: not known. Called by a signal
- * handler. */
-static uint64_t waited(void)
+static uint64_t read_number(const char **at, const char *end)
+{
+    uint64_t x = 0;
+    for (; *at < end && **at >= '0' && **at <= '9'; (*at)++)
+        x = x * 10 + (uint64_t)(**at - '0');
+    return x;
+}
+
+/* How long this process ran or was ready, in ns; 0: not known. Called by a signal handler. */
+static uint64_t busy(void)
 {
     char text[96];
     int fd = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
-    uint64_t ns = 0;
+    ssize_t n = fd >= 0 ? read(fd, text, sizeof text) : -1;
     if (fd >= 0)
         close(fd);
-    ssize_t i = 0;
-    while (i < n && text[i] != ' ')
-        i++;
-    for (i++; i < n && text[i] >= '0' && text[i] <= '9'; i++)
-        ns = ns * 10 + (uint64_t)(text[i] - '0');
-    return ns;
+    const char *at = text, *end = text + (n > 0 ? n : 0);
+    uint64_t ran = read_number(&at, end);
+    at += at < end;                              /* the blank */
+    return ran + read_number(&at, end);
 }
 
 static void set_wall_timer(void)
 {
     struct itimerval wall = { .it_value = { wall_ms / 1000, wall_ms % 1000 * 1000 } };
-    waited_before = waited();
+    busy_before = busy();
     setitimer(ITIMER_REAL, &wall, NULL);
 }
 
 static void time_is_over(int signal_number)
 {
     int kept = errno;
-    if (waited() - waited_before < (uint64_t)wall_ms * 1000000 / 2) {
+    if (busy() - busy_before < (uint64_t)wall_ms * 1000000 / 2) {
         signal(signal_number, SIG_DFL);
         raise(signal_number);
     }
