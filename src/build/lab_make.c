@@ -39,6 +39,8 @@ static void make_compile(const LabUnit *u, const char *source, bool plain, const
     else
         str_add(out, "\"$$here/$<\"");
     str_addf(out, " -o \"$$here/%s\"\n", to);
+    /* make would misread such names: what they say is left out. */
+    str_add(out, "\t@! grep -q \"[;&|<>%\\`'\\\"]\" $@.d || rm -f $@.d\n");
 }
 
 static const char *object_name(const LabUnit *u) { return path_base(u->edited); }

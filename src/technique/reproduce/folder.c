@@ -223,7 +223,7 @@ static const char check_rule[] =
     "check:\n"
     "\t@$(MAKE) -k $(tests) || :\n"
     "\t@failed=0; ran=0; for t in $(tests); do \\\n"
-    "\t    if ! $(MAKE) -s -q $$t 2>/dev/null; then \\\n"
+    "\t    if ! $(MAKE) -s $$t >/dev/null 2>&1; then \\\n"
     "\t        echo \"---- $$t can't be built any more\"; continue; fi; ran=1; \\\n"
     "\t    rm -rf run; mkdir run; if [ -d files ]; then cp -R files/. run; fi; \\\n"
     "\t    (cd run && ASAN_OPTIONS=exitcode=199:detect_leaks=0 exec ../$$t) \\\n"
