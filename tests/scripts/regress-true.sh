@@ -97,6 +97,7 @@ printf '#include "whole.h"\nnumber twice(number n) { return 2 * n; }\n' >whole.c
 printf '#include "whole.h"\nint main(void) { return twice(3) != 6; }\n' >example.c
 "$SUNDEW" capture -q -- sh -c "gcc -g -Iinc -c whole.c && ar rcs libwhole.a whole.o && gcc -g -Iinc example.c libwhole.a -o example"
 ok "folders of headers are the build's" eval 'regress libwhole.a --headers whole.h --count 50 --mutants 0 -- ./example && in_tests "CHECK_INT\(twice\(3\), 6\)" && make -s -C tests check'
+
 # ---- a pointer behind what belongs to it
 
 fresh counted
