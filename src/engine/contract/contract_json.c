@@ -195,6 +195,13 @@ bool contract_is_robust(const Invariant *inv, const Point *p)
     return inv->samples >= 20 && !is_far(p, inv);
 }
 
+bool contract_is_relation(const Invariant *inv, const Point *p)
+{
+    if (inv->guard)
+        return true;
+    return inv_arity(inv->kind) > 1 && p->vars[inv->v[0]].twin != inv->v[1];
+}
+
 static void check_point(const json_t *list, const FunctionSamples *f, const Point *p, Samples *s,
                         bool all, BrokenList *out, size_t *lost)
 {

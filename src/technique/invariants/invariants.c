@@ -21,6 +21,10 @@ static const Option options[] = {
     { "infer", 0, NULL, "constraints that hold, ranked", NULL },
     { "rate", 0, "X", "with --infer: how much of a contract must follow", "0.75" },
     { "check", 0, NULL, "which known contracts the command breaks, with the values", NULL },
+    { "made-up", 0, NULL,
+      "with --check: the inputs are no tests; contracts of a single value that they "
+      "break are notes",
+      NULL },
     { "steady", 0, NULL,
       "run the command twice; a later --check of the same command sees "
       "all that both runs kept",
@@ -67,6 +71,8 @@ static bool check(Session *s, Err *err)
     if ((session_flag(s, "check") || session_flag(s, "steady")) && !session_has_tail(s))
         return err_set(err, "--%s needs a command after --",
                        session_flag(s, "check") ? "check" : "steady");
+    if (session_flag(s, "made-up") && !session_flag(s, "check"))
+        return err_set(err, "--made-up goes with --check");
     if (session_flag(s, "check") && session_flag(s, "steady"))
         return err_set(err, "--steady goes with learning, not with --check");
     int outputs = session_flag(s, "acsl") + session_flag(s, "asserts") + session_flag(s, "header") +

@@ -54,6 +54,8 @@ static void hold_against(Project *p, Plan *plan, const ProjectProgram *x, const 
         step_costs(s, 4, 60, 1.5);
         step_program(plan, s, x);
         step_word(plan, s, "--check");
+        if (*by)                      /* a search made them up */
+            step_word(plan, s, "--made-up");
         step_word(plan, s, "--");
         step_word(plan, s, "sh");
         step_word(plan, s, "%s", script);

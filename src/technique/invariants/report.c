@@ -348,8 +348,9 @@ static bool report_one_broken(const Study *st, const Broken *b, Err *err)
                          b->is_exit ? "returned" : "called", str_c(&values), b->times,
                          b->others ? ", and it is seen at other functions, too" : "");
     EvidenceStep step = { .text = with };
+    bool by_chance = session_flag(st->session, "made-up") && !contract_is_relation(&b->inv, p);
     Finding f = { .rule = "invariants/broken",
-                  .level = LEVEL_WARNING,
+                  .level = by_chance ? LEVEL_NOTE : LEVEL_WARNING,
                   .verdict = VERDICT_SHOWN,
                   .message = message,
                   .anchor = str_c(&text),
