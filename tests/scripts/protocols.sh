@@ -63,6 +63,11 @@ for what in good report current flush; do
     ok "fixed: $what: silent" silent
 done
 
+fresh lamp
+ok "a maker that is lent a struct: a program" subject lamp lamp-main.c lamp.c
+ok "…begins no life of that struct" status 0 protocols ./lamp --api lamp.h -- ./lamp
+ok "…silent" silent
+
 # ---- A6.8: streams, statements, locks
 
 files() { protocols ./files --api stdio,sqlite3.h,pthread -- ./files "$@"; }

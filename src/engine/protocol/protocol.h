@@ -126,6 +126,7 @@ typedef struct ProtoObject {
     uint32_t type;
     uint32_t maker, ender; /* calls, from 1; 0: none seen */
     bool none; /* NULL or -1 that a maker returned */
+    bool found; /* the caller's: it was there before the call that named it first */
 } ProtoObject;
 
 /* A function of the program returned, before call number `at`. */

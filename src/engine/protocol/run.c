@@ -195,8 +195,10 @@ static uint32_t object_in(Reader *r, const ProtoPlace *p, uint64_t value, ProtoC
     if (!*at || p->use == PROTO_INITIALISES)
         *at = new_object(r, p->type, begins);
     uint32_t o = *at;
-    if (begins)
+    if (begins) {
         c->made[c->made[0] != 0] = o;
+        r->run->objects.items[o - 1].found = p->use != PROTO_INITIALISES;
+    }
     if (p->use == PROTO_DESTROYS && c->returned)
         r->run->objects.items[o - 1].ender = (uint32_t)r->run->calls.len + 1;
     return o;

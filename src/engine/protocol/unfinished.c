@@ -8,7 +8,7 @@ enum { LEAST_LIVES = 2, MOST_LEFT = 1000 };
 
 static const ProtoCall *maker_of(const ProtoRun *r, const ProtoObject *o)
 {
-    return o->maker && !o->none ? &r->calls.items[o->maker - 1] : NULL;
+    return o->maker && !o->none && !o->found ? &r->calls.items[o->maker - 1] : NULL;
 }
 
 /* Did the function that made it return, in the same thread, before call number `end`? LEFT_UNKNOWN:

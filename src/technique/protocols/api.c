@@ -254,12 +254,25 @@ static bool add_place(Client *st, const Guess *g, ProtoFunction *f, const AstTyp
     return is;
 }
 
+/* Does it hand a handle out, as its result or through a parameter? */
+static bool gives_handle(const AstFunction *f)
+{
+    bool data;
+    Str name = { 0 };
+    handle_name(f->result, &data, &name);
+    for (size_t i = 0; i < f->nparams && !name.len; i++)
+        handle_name(out_type(f->params[i].type), &data, &name);
+    bool gives = name.len > 0;
+    str_release(&name);
+    return gives;
+}
+
 static void guess(Client *st, const Guess *g, const AstFunction *f)
 {
     ProtoFunction *out = proto_api_add(st->api, f->name);
     if (out->known || out->nplaces)
         return;
-    bool first = true, creates = proto_name_creates(f->name);
+    bool first = true, creates = proto_name_creates(f->name), gives = gives_handle(f);
     for (size_t i = 0; i < f->nparams && i < 16; i++) {
         const AstType *t = f->params[i].type;
         ProtoPlace p = { .param = (int)i };
@@ -271,7 +284,7 @@ static void guess(Client *st, const Guess *g, const AstFunction *f)
         }
         if (first)
             p.use = proto_name_destroys(f->name) ? PROTO_DESTROYS
-                    : creates                    ? PROTO_CREATES
+                    : creates && !gives          ? PROTO_CREATES
                                                  : PROTO_USES;
         first &= !add_place(st, g, out, t, p);
         ProtoPlace *last = out->nplaces ? &out->places[out->nplaces - 1] : NULL;
