@@ -118,6 +118,13 @@ void step_tests(Plan *plan, PlanStep *s, const Project *p, double times)
     s->most += times * project_tests_seconds(p);
 }
 
+void step_feed(Plan *plan, PlanStep *s, const ProjectFeed *feed)
+{
+    step_word(plan, s, "--");
+    step_word(plan, s, "sh");
+    step_word(plan, s, "%s", feed->script);
+}
+
 void step_makes(Plan *plan, PlanStep *s, const char *kind, const char *program, const char *path,
                 const Strings *args)
 {

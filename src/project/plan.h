@@ -89,6 +89,8 @@ void step_program(Plan *plan, PlanStep *s, const ProjectProgram *x);
 void step_headers(Plan *plan, PlanStep *s, const ProjectHeaders *h);
 /* "--", and the command that runs the tests; costs grow by `times` runs of it. */
 void step_tests(Plan *plan, PlanStep *s, const Project *p, double times);
+/* "--", and the script that runs the program on inputs. */
+void step_feed(Plan *plan, PlanStep *s, const ProjectFeed *feed);
 void step_makes(Plan *plan, PlanStep *s, const char *kind, const char *program, const char *path,
                 const Strings *args);
 /* A folder of its own below .sundew/check/out/ for what a step writes. */

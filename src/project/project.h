@@ -81,9 +81,16 @@ typedef struct ProjectShape {
 /* Of one program, or of all (NULL): those that work before others; the first has the most files,
  * each of the next the most words that none before had. The array ends with NULL. */
 const ProjectShape *const *project_shapes(Project *p, const ProjectProgram *x);
-/* A shell script that runs the program on each file of these folders, NULL-terminated: its path.
- * NULL: it can't be written. */
-const char *project_runner(Project *p, const ProjectShape *shape, const char *const *folders);
+
+/* Inputs that searches have found for one way of starting a program, the tests' own files too if
+ * asked for, and a shell script that runs the program on each. */
+typedef struct ProjectFeed {
+    const ProjectShape *shape;
+    const char *script;        /* its path */
+    const char *by;            /* the step that found inputs; "": there are files of tests only */
+} ProjectFeed;
+/* Of the first way that has some; false: there are none. */
+bool project_feed(Project *p, const ProjectProgram *x, bool with_seeds, ProjectFeed *out);
 
 /* ---- tests */
 

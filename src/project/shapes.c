@@ -194,7 +194,7 @@ static void write_call(const ProjectShape *s, Str *out)
     str_add(out, s->has_file ? " </dev/null" : " <\"$f\"");
 }
 
-const char *project_runner(Project *p, const ProjectShape *shape, const char *const *folders)
+static const char *write_runner(Project *p, const ProjectShape *shape, const char *const *folders)
 {
     Str text = { 0 };
     str_add(&text, "#!/bin/sh\n# Runs the program on inputs; written by sundew check.\ncd ");
@@ -218,4 +218,40 @@ const char *project_runner(Project *p, const ProjectShape *shape, const char *co
               chmod(path, 0755) == 0;
     str_release(&text);
     return ok ? path : NULL;
+}
+
+static bool is_same_way(const Product *q, const ProjectShape *s)
+{
+    if (q->args.len != s->args.len)
+        return false;
+    for (size_t i = 0; i < q->args.len; i++)
+        if (strcmp(q->args.items[i], s->args.items[i]) != 0)
+            return false;
+    return true;
+}
+
+bool project_feed(Project *p, const ProjectProgram *x, bool with_seeds, ProjectFeed *out)
+{
+    enum { MOST_FOLDERS = 16 };
+
+    for (const ProjectShape *const *shape = project_shapes(p, x); *shape; shape++) {
+        const ProjectShape *s = *shape;
+        const char *folders[MOST_FOLDERS + 1] = { 0 };
+        size_t n = 0;
+        *out = (ProjectFeed){ .shape = s, .by = "" };
+        if (!s->has_file && s->input == INPUT_NONE)
+            continue;
+        if (with_seeds && *s->corpus)
+            folders[n++] = s->corpus;
+        const char *path = x->captured->path;
+        for (const Product *q = project_products(p, "corpus", path, NULL); q && n < MOST_FOLDERS;
+             q = project_products(p, "corpus", path, q))
+            if (is_same_way(q, s) && file_is_dir(q->path)) {
+                out->by = q->by;
+                folders[n++] = q->path;
+            }
+        if (n && (out->script = write_runner(p, s, folders)))
+            return true;
+    }
+    return false;
 }

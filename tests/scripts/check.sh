@@ -61,8 +61,9 @@ printf '!x\n' >seed
 python3 - "$PWD" <<'END'
 import json, sys
 s = json.load(open(".sundew/check/state.json"))
-s["products"].append({"kind": "failures", "program": sys.argv[1] + "/prog", "path": sys.argv[1] + "/.sundew/check/out/e/failures",
-                      "by": "explore prog (@@)", "key": "", "args": ["@@"]})
+for kind, folder in ("failures", "failures"), ("corpus", "queue"):
+    s["products"].append({"kind": kind, "program": sys.argv[1] + "/prog", "path": sys.argv[1] + "/.sundew/check/out/e/" + folder,
+                          "by": "explore prog (@@)", "key": "", "args": ["@@"]})
 json.dump(s, open(".sundew/check/state.json", "w"))
 END
 "$SUNDEW" check --only reproduce --time 20m --json >fed.json 2>err
@@ -72,6 +73,10 @@ ok "…which makes a C test" sh -c 'ls .sundew/check/out/reproduce-prog-*/test_m
 ok "both tell of one trouble" json fed.json \
     'len({f["line"] for f in d["findings"] if f["technique"] in ("explore", "reproduce")}) == 1 and sum("same_as" in f for f in d["findings"]) == 1'
 ok "the page shows the chain" grep -q "fed by explore prog (@@)" .sundew/check/report.html
+
+"$SUNDEW" check --plan --json >plan.json
+ok "inputs that were found go on to confirm and protocols" json plan.json \
+    '{s["technique"] for s in d["plan"] if s["fed_by"] == "explore prog (@@)" and s["command"][-2] == "sh"} == {"confirm", "protocols"}'
 
 # ---- killed at any moment
 project killed

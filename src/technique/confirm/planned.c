@@ -1,9 +1,7 @@
 /* When `check` runs this technique: on programs that the tests run, and again on the inputs that
  * searches have found. */
-#include "base/file.h"
 #include "project/plan.h"
 #include "technique/confirm/confirm.h"
-#include <string.h>
 
 enum { MOST = 2 };
 
@@ -20,30 +18,17 @@ static void watch_tests(Project *p, Plan *plan, const ProjectProgram *x)
 /* Inputs that a search has found reach more than the tests. */
 static void watch_corpus(Project *p, Plan *plan, const ProjectProgram *x)
 {
-    const char *path = x->captured->path;
-    const Product *q = project_products(p, "corpus", path, NULL);
-    const ProjectShape *found = NULL;
-    for (; q && !found; q = found ? q : project_products(p, "corpus", path, q))
-        for (const ProjectShape *const *s = project_shapes(p, x); *s && !found; s++) {
-            bool same = q->args.len == (*s)->args.len && (*s)->has_file && file_is_dir(q->path);
-            for (size_t i = 0; same && i < q->args.len; i++)
-                same = strcmp(q->args.items[i], (*s)->args.items[i]) == 0;
-            found = same ? *s : NULL;
-        }
-    const char *folders[] = { q ? q->path : NULL, NULL };
-    const char *script = found ? project_runner(p, found, folders) : NULL;
-    if (!script)
+    ProjectFeed feed;
+    if (!project_feed(p, x, false, &feed))
         return;
     PlanStep *s =
         plan_step(plan, STAGE_FED, x->shown, "inputs that were found reach more than the tests");
-    s->variant = arena_printf(&plan->arena, "on %s", found->name);
-    s->fed_by = arena_strdup(&plan->arena, q->by);
+    s->variant = arena_printf(&plan->arena, "on %s", feed.shape->name);
+    s->fed_by = arena_strdup(&plan->arena, feed.by);
     step_costs(s, 4, 60 + 3 * (double)x->captured->nunits, 0.8);
     step_program(plan, s, x);
     step_word(plan, s, "--merge");
-    step_word(plan, s, "--");
-    step_word(plan, s, "sh");
-    step_word(plan, s, "%s", script);
+    step_feed(plan, s, &feed);
 }
 
 void confirm_plan(Project *p, Plan *plan)

@@ -44,17 +44,34 @@ static void known_families(Project *p, const ProjectProgram *x, Str *names)
             str_addf(names, "%s%s", names->len ? "," : "", families[i].name);
 }
 
-static void add(Project *p, Plan *plan, const ProjectProgram *x, const char *names, bool own)
+static void words(Plan *plan, PlanStep *s, const ProjectProgram *x, const char *names,
+                  const char *count)
 {
-    PlanStep *s = plan_step(plan, STAGE_RUNS, x->shown, "it uses %s, and the tests run it", names);
-    s->variant = arena_strdup(&plan->arena, names);
-    step_costs(s, 6, 60, own ? 1.2 : 0.6);
     step_program(plan, s, x);
     step_word(plan, s, "--api");
     step_word(plan, s, "%s", names);
     step_word(plan, s, "--count");
-    step_word(plan, s, "1000");
+    step_word(plan, s, "%s", count);
+}
+
+/* The tests teach the protocol. Inputs that a search has found reach ways that no test takes. */
+static void add(Project *p, Plan *plan, const ProjectProgram *x, const char *names, bool own)
+{
+    ProjectFeed feed;
+    PlanStep *s = plan_step(plan, STAGE_RUNS, x->shown, "it uses %s, and the tests run it", names);
+    s->variant = arena_strdup(&plan->arena, names);
+    step_costs(s, 6, 60, own ? 1.2 : 0.6);
+    words(plan, s, x, names, "1000");
     step_tests(plan, s, p, 10);
+
+    if (!project_feed(p, x, false, &feed))
+        return;
+    s = plan_step(plan, STAGE_FED, x->shown, "inputs that were found use %s, too", names);
+    s->variant = arena_printf(&plan->arena, "%s on %s", names, feed.shape->name);
+    s->fed_by = arena_strdup(&plan->arena, feed.by);
+    step_costs(s, 4, 40, own ? 0.8 : 0.4);
+    words(plan, s, x, names, "0");
+    step_feed(plan, s, &feed);
 }
 
 void protocols_plan(Project *p, Plan *plan)

@@ -26,7 +26,24 @@ static void compare(Plan *plan, const ProjectProgram *x, const Product *made)
     step_program(plan, s, x);
 }
 
-/* A test program that is linked with it, else the tests: how the library is used. */
+/* A program that uses the library, on inputs that a search has found for it. */
+static const char *add_found(Project *p, Plan *plan, PlanStep *s, const ProjectProgram *library)
+{
+    size_t n;
+    const ProjectProgram *all = project_programs(p, &n);
+    for (size_t i = 0; i < n; i++) {
+        ProjectFeed feed;
+        if (all[i].is_library || !project_links(&all[i], library) ||
+            !project_feed(p, &all[i], true, &feed))
+            continue;
+        s->fed_by = arena_strdup(&plan->arena, feed.by);
+        step_feed(plan, s, &feed);
+        return all[i].shown;
+    }
+    return NULL;
+}
+
+/* A test program that is linked with it, the tests, or found inputs: how the library is used. */
 static const char *add_example(Project *p, Plan *plan, PlanStep *s, const ProjectProgram *x)
 {
     const ProjectProgram *user = project_user(p, x);
@@ -37,7 +54,7 @@ static const char *add_example(Project *p, Plan *plan, PlanStep *s, const Projec
         return user->shown;
     }
     if (!project_tests(p, &n))
-        return NULL;
+        return add_found(p, plan, s, x);
     step_tests(plan, s, p, 3);
     return "the tests";
 }
