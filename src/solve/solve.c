@@ -184,20 +184,24 @@ static void add_goal(const Exprs *p, Expr goal, Slice *out)
     vec_release(&stack);
 }
 
+/* Ascending, each once. */
+static void make_set(Slice *s)
+{
+    size_t n = 0;
+    if (s->len)
+        qsort(s->items, s->len, sizeof(Expr), ascending);
+    for (size_t i = 0; i < s->len; i++)
+        if (!n || s->items[n - 1] != s->items[i])
+            s->items[n++] = s->items[i];
+    s->len = n;
+}
+
 static void sort_conds(Query *k)
 {
     k->sorted.len = 0;
     for (size_t i = 0; i < k->conds.len; i++)
         vec_push(&k->sorted, k->conds.items[i]);
-    if (!k->sorted.len)
-        return;
-    if (k->sorted.len)
-        qsort(k->sorted.items, k->sorted.len, sizeof(Expr), ascending);
-    size_t n = 0;
-    for (size_t i = 0; i < k->sorted.len; i++)
-        if (!n || k->sorted.items[n - 1] != k->sorted.items[i])
-            k->sorted.items[n++] = k->sorted.items[i];
-    k->sorted.len = n;
+    make_set(&k->sorted);
 }
 
 static void query_init(Query *k, Solver *s, const uint8_t *parent, size_t len)
@@ -317,8 +321,7 @@ static bool tier_bytes(Query *k)
     q->stop = &s->stop;
     q->rng = rng_seeded(s->plan.seed ^ hash_bytes(k->sorted.items, k->sorted.len * sizeof(Expr)));
     if (!ok) {
-        if (k->core.len)
-            qsort(k->core.items, k->core.len, sizeof(Expr), ascending);
+        make_set(&k->core);
         return settle(k, TIER_BYTES, SOLVE_UNSAT);
     }
     return problem_holds(q) && settle_candidate(k, TIER_BYTES);

@@ -318,6 +318,28 @@ static void cores_answer_for_larger_queries(void **state)
     end(&w);
 }
 
+/* A loop tests the same byte again and again. */
+static void a_core_has_each_condition_once(void **state)
+{
+    (void)state;
+    World w = world(1);
+    Solver *s = solver_new(w.p, &(SolverPlan){ .no_optimistic = true });
+    uint8_t in[2] = { 9, 1 };
+    Expr a8 = byte(&w, 0), b8 = byte(&w, 1);
+    Expr large = op(&w, EXPR_ULT, k(&w, 8, 5), a8), goal = op(&w, EXPR_EQ, a8, k(&w, 8, 2));
+    Answer a;
+    take(&w, large, in, 2);
+    take(&w, large, in, 2);
+    assert_int_equal(solver_query_extra(s, w.path, 2, op(&w, EXPR_AND, large, goal), in, 2, &a),
+                     SOLVE_UNSAT);
+    assert_int_equal(a.tier, TIER_BYTES);
+    take(&w, op(&w, EXPR_ULT, b8, a8), in, 2);
+    assert_int_equal(solver_query_extra(s, w.path, 3, goal, in, 2, &a), SOLVE_UNSAT);
+    assert_int_equal(a.tier, TIER_CORE);
+    solver_free(s);
+    end(&w);
+}
+
 static void z3_tells_which_conditions_clash(void **state)
 {
     (void)state;
@@ -851,6 +873,7 @@ int main(void)
         cmocka_unit_test(copies_are_found_in_the_input),
         cmocka_unit_test(earlier_assignments_answer),
         cmocka_unit_test(cores_answer_for_larger_queries),
+        cmocka_unit_test(a_core_has_each_condition_once),
         cmocka_unit_test(z3_tells_which_conditions_clash),
         cmocka_unit_test(search_goes_backwards_and_downhill),
         cmocka_unit_test(floats_are_searched),
