@@ -4,6 +4,7 @@
 #include "base/tempdir.h"
 #include "build/build.h"
 #include "build/woven.h"
+#include "capture/cmdline.h"
 #include "capture/recompile.h"
 #include <assert.h>
 #include <stdio.h>
@@ -13,12 +14,43 @@
 
 /* ---- links */
 
+/* A library by its path, as CMake writes them all. The loader finds it where the linker did. */
+static void add_by_path(const CapturedProgram *c, const char *word, Strings *argv)
+{
+    char *path = path_in(c->link_directory, word), *folder = path_dir(path);
+    if (strstr(path_base(path), ".so") && file_is_regular(path)) {
+        strings_add(argv, path);
+        strings_addf(argv, "-Wl,-rpath,%s", folder);
+    }
+    free(path);
+    free(folder);
+}
+
+static void add_folder(const CapturedProgram *c, const char *word, Strings *argv)
+{
+    char *folder = path_in(c->link_directory, word);
+    strings_addf(argv, "-L%s", folder);
+    strings_addf(argv, "-Wl,-rpath,%s", folder);
+    free(folder);
+}
+
 static void add_libraries(const CapturedProgram *c, const LibraryPlan *plan, Strings *argv)
 {
-    for (size_t i = 0; i < c->link.len; i++)
-        if (str_starts(c->link.items[i], "-l") || str_starts(c->link.items[i], "-L") ||
-            strcmp(c->link.items[i], "-pthread") == 0)
-            strings_add(argv, c->link.items[i]);
+    for (size_t i = 1; i < c->link.len; i++) {
+        const char *word = c->link.items[i];
+        if (word[0] != '-' || !word[1]) {
+            add_by_path(c, word, argv);
+            continue;
+        }
+        CmdlineFlag f = cmdline_flag(word, i + 1 < c->link.len ? c->link.items[i + 1] : NULL);
+        i += f.words - 1;
+        if (strcmp(word, "-pthread") == 0)
+            strings_add(argv, word);
+        else if (f.name && f.value && strcmp(f.name, "-L") == 0)
+            add_folder(c, f.value, argv);
+        else if (f.name && f.value && strcmp(f.name, "-l") == 0)
+            strings_addf(argv, "-l%s", f.value);
+    }
     for (char *const *w = plan->link; w && *w; w++)
         strings_add(argv, *w);
     strings_add(argv, "-lm");

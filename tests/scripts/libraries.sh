@@ -112,6 +112,23 @@ ok "partly: a build" status 2 "$SUNDEW" -q capture -- sh -ec 'gcc -g -fPIC -c li
 ok "partly: a monitored program has the rest" monitored ./prog
 ok "partly: the missing unit is said" says "1 of 3 units is missing" "$SUNDEW" monitor ./prog -o again
 
+# A library that needs another one of the project, by its path or by -L and -l as words of their own.
+stacked() {        # stacked WORDS…: how libtop.so names libbase.so
+    fresh stacked
+    mkdir sub
+    printf 'int base_add(int a, int b) { return a + b; }\n' >base.c
+    printf 'int top_sum(int a, int b);\n' >top.h
+    printf '#include "top.h"\nint base_add(int a, int b);\nint top_sum(int a, int b) { return a < b ? base_add(a, b) : a - b; }\n' >top.c
+    printf '#include "top.h"\nint main(void) { return top_sum(2, 3) != 5; }\n' >main.c
+    "$SUNDEW" -q capture -- sh -ec '
+        gcc -g -fPIC -shared -o sub/libbase.so base.c -Wl,-soname,libbase.so
+        gcc -g -fPIC -shared -o libtop.so top.c "$@"
+        gcc -g main.c -o main ./libtop.so sub/libbase.so -Wl,-rpath,\$ORIGIN:\$ORIGIN/sub' sh "$@" &&
+    status 0 "$SUNDEW" regress libtop.so --headers top.h -o tests --count 20 -j1 -- ./main
+}
+ok "a library that needs another, by its path" stacked sub/libbase.so
+ok "…by a folder and a name" stacked -L sub -l base
+
 # A sanitizer's library can't be part of a static program: the woven one is dynamic.
 fresh static
 printf '#include <stdio.h>\nint main(void)\n{\n    return puts("here") < 0;\n}\n' >a.c
