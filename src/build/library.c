@@ -138,11 +138,19 @@ static bool make_mutants(const Program *p, const LibraryPlan *plan, Library *out
     BuildRecipe r = recipe(&m, "mutants.so", make_woven);
     char *most = xprintf("%zu", plan->most_mutants);
     r.variant = most;
-    out->faults = m.woven ? weave_mutants(m.woven, plan->most_mutants, err) : NULL;
-    out->mutants = out->faults ? build_get(&r, err) : NULL;
+    bool ok = m.woven != NULL;
+    size_t n = 0;
+    out->faults = ok ? weave_mutants(m.woven, plan->most_mutants) : NULL;
+    if (ok && mutants_all(out->faults, &n) && n) {
+        out->mutants = build_get(&r, err);
+        ok = out->mutants != NULL;
+    } else {                                  /* a library that only hands on */
+        mutants_free(out->faults);
+        out->faults = NULL;
+    }
     weave_end(m.woven);
     free(most);
-    return out->mutants != NULL;
+    return ok;
 }
 
 /* ---- strict */

@@ -219,7 +219,7 @@ typedef struct Mutant {
     size_t block; /* of the bytes that tell what was reached */
 } Mutant;
 /* At most so many, evenly spread; 0: 4000. */
-Mutants *weave_mutants(Woven *w, size_t most, Err *err);
+Mutants *weave_mutants(Woven *w, size_t most);
 void mutants_free(Mutants *m); /* NULL is fine */
 const Mutant *mutants_all(const Mutants *m, size_t *n); /* number - 1 */
 

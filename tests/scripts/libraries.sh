@@ -118,7 +118,7 @@ stacked() {        # stacked WORDS…: how libtop.so names libbase.so
     mkdir sub
     printf 'int base_add(int a, int b) { return a + b; }\n' >base.c
     printf 'int top_sum(int a, int b);\n' >top.h
-    printf '#include "top.h"\nint base_add(int a, int b);\nint top_sum(int a, int b) { return a < b ? base_add(a, b) : a - b; }\n' >top.c
+    printf '#include "top.h"\nint base_add(int a, int b);\nint top_sum(int a, int b) { return base_add(a, b); }\n' >top.c
     printf '#include "top.h"\nint main(void) { return top_sum(2, 3) != 5; }\n' >main.c
     "$SUNDEW" -q capture -- sh -ec '
         gcc -g -fPIC -shared -o sub/libbase.so base.c -Wl,-soname,libbase.so

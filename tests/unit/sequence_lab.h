@@ -117,7 +117,7 @@ static inline void lab_start(Lab *l, bool mutants)
     char *libexec = libexec_folder();
     Woven *w = weave_begin(l->compiled.program, &err);
     Cover *c = w && !mutants ? weave_cover(w, &err) : NULL;
-    Mutants *m = w && mutants ? weave_mutants(w, 0, &err) : NULL;
+    Mutants *m = w && mutants ? weave_mutants(w, 0) : NULL;
     l->library = path_join(l->compiled.dir, "lib.so");
     if ((!c && !m) ||
         !woven_build(w,
