@@ -99,19 +99,19 @@ ok "a rule is about all shapes" eval 'echo "forbid conf_set" >rules && rm -rf te
     ! grep -E "conf_set\(" tests/*.c && in_tests "conf_make\(" && ! grep "left out" said'
 ok "universal: none is called" eval 'rm -rf tests && regress libconf.a --headers conf.h --count 300 --seed 1 --universal && in_tests "conf_new\(" &&
     ! grep -E "conf_(set|make|read|note)\(" tests/*.c'
-ok "an example that is not captured shows none" eval 'printf "check: t\n\t./t\nt: example.c libconf.a\n\tgcc -g example.c libconf.a -o t\n" >Makefile && rm -rf tests &&
+ok_mounted "an example that is not captured shows none" eval 'printf "check: t\n\t./t\nt: example.c libconf.a\n\tgcc -g example.c libconf.a -o t\n" >Makefile && rm -rf tests &&
     regress libconf.a --headers conf.h --count 300 --seed 1 -- make check 2>said && in_tests "conf_new\(" && ! grep -E "conf_(set|make|read|note)\(" tests/*.c'
-ok "…which is said once, too" eval '[ "$(grep -c "goes with their" said)" = 1 ] && grep "goes with their" said | grep -q "conf_set.*conf_note"'
+ok_mounted "…which is said once, too" eval '[ "$(grep -c "goes with their" said)" = 1 ] && grep "goes with their" said | grep -q "conf_set.*conf_note"'
 
 # ---- any command as the example: what it runs is linked with a library that writes down its calls
 
 ok "statements, by make" eval 'subject statement tiny && printf "check: t\n\t./t\nt: example.c libtiny.a\n\tgcc -g example.c libtiny.a -o t\n" >Makefile && make -s t'
 cp libtiny.a before.a
-ok "make check" regress libtiny.a --headers tiny.h --count 500 --seed 1 -- make check
-ok "…the magic word came from it" in_tests 'driver_connect\(driver[0-9]*, "mem:tiny", NULL\)'
+ok_mounted "make check" regress libtiny.a --headers tiny.h --count 500 --seed 1 -- make check
+ok_mounted "…the magic word came from it" in_tests 'driver_connect\(driver[0-9]*, "mem:tiny", NULL\)'
 ok "…the library is as it was" cmp libtiny.a before.a
-ok "a command that does not use it" says "ran nothing that is linked with" status 2 "$SUNDEW" regress libtiny.a --headers tiny.h --count 5 -- true
-ok "…that a tool makes fail: how to go on" says "ended with status 3, see above (if it runs its programs under Valgrind" status 2 "$SUNDEW" regress libtiny.a --headers tiny.h --count 5 -- sh -c "exit 3"
+ok_mounted "a command that does not use it" says "ran nothing that is linked with" status 2 "$SUNDEW" regress libtiny.a --headers tiny.h --count 5 -- true
+ok_mounted "…that a tool makes fail: how to go on" says "ended with status 3, see above (if it runs its programs under Valgrind" status 2 "$SUNDEW" regress libtiny.a --headers tiny.h --count 5 -- sh -c "exit 3"
 ok "a program that loads the library" eval '"$SUNDEW" capture -q -- sh -c "gcc -g -fPIC -shared tiny.c -o libtiny.so && gcc -g example.c -L. -ltiny -Wl,-rpath,$PWD -o loads" &&
     rm -rf tests && regress libtiny.so --headers tiny.h --count 500 --seed 1 -- ./loads'
 ok "…the magic word came from it, too" in_tests 'driver_connect\(driver[0-9]*, "mem:tiny", NULL\)'

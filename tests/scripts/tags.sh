@@ -12,13 +12,13 @@ examples() {
     "$SUNDEW" -q mutability ./prog --pipeline D --json -- ./prog >out.json || [ $? = 1 ] || return 1
     python3 compare.py out.json examples.want
 }
-ok "a run alone shows what it must, and nothing else" examples
+ok_mounted "a run alone shows what it must, and nothing else" examples
 witness() {
     "$SUNDEW" -q mutability ./prog --pipeline D --why rsth:t -- ./prog >why.txt
     grep -q 'stage D' why.txt && grep -q "examples.c:$(grep -n '^void reset' examples.c | cut -d: -f1)" why.txt ||
         { cat why.txt; return 1; }
 }
-ok "…with the store that shows it" witness
+ok_mounted "…with the store that shows it" witness
 settled() {
     "$SUNDEW" -q mutability ./prog --json >static.json; "$SUNDEW" -q mutability ./prog --json -- ./prog >both.json
     python3 - <<'X'
@@ -30,7 +30,7 @@ assert all(b[k]["verdict"] == "mutable" and b[k]["stage"] == "D" for k in new), 
 assert all(b[k]["verdict"] == a[k]["verdict"] for k in a if a[k]["verdict"] != "unknown")
 X
 }
-ok "a run only settles what was unknown" settled
+ok_mounted "a run only settles what was unknown" settled
 absence() {
     "$SUNDEW" -q mutability ./prog --pipeline D --absence --absence-calls 1 --absence-coverage 100 --json -- ./prog >out.json
     python3 - <<'X'
@@ -41,15 +41,15 @@ assert (x["verdict"], x["sound"], x["stage"]) == ("immutable", False, "D"), x
 assert p["scan", "d"]["verdict"] == "immutable" and p["allW", "p5"]["verdict"] == "mutable"
 X
 }
-ok "what was covered and never written is likely immutable, if asked" absence
+ok_mounted "what was covered and never written is likely immutable, if asked" absence
 
 # ---- in place of the program: tests/scripts/place.sh
 not_run() { says "did not run" "$SUNDEW" mutability ./prog -- true; }
-ok "a command that doesn't run it is told" not_run
+ok_mounted "a command that doesn't run it is told" not_run
 printf '#include <stdio.h>\nstatic void show(char *s) { puts(s); }\nint main(int n, char **v) { show(v[n - 1]); return 0; }\n' >decided.c
 ok "a program with nothing left to watch" "$SUNDEW" -q capture -- gcc -g -o decided decided.c
 nothing_to_watch() { "$SUNDEW" mutability ./decided -- ./decided x >out 2>err && ! grep "did not run" err; }
-ok "… is not told to be missing" nothing_to_watch
+ok_mounted "… is not told to be missing" nothing_to_watch
 
 # ---- enforcing
 fresh enforce
@@ -83,7 +83,7 @@ want = {("by_child", "s"): "mutable", ("by_thread", "s"): "mutable", ("before_ki
 assert all(p[k] == v for k, v in want.items()), p
 X
 }
-ok "all of them are seen, the killed one too" many
+ok_mounted "all of them are seen, the killed one too" many
 
 # ---- an archive: its tests link with it
 fresh archive
@@ -95,7 +95,7 @@ archive() {
     "$SUNDEW" -q mutability libl.a --pipeline D --verdicts -- make check >verdicts.txt
     grep -q 'put(s): mutable (D)' verdicts.txt && grep -q 'get(s): unknown' verdicts.txt && [ "$(ar t libl.a)" = l.o ]
 }
-ok "its tests show what is written" archive
+ok_mounted "its tests show what is written" archive
 
 # ---- the woven program behaves like the plain one
 fresh hard

@@ -123,6 +123,7 @@ typedef struct Job {
     Tracer *tracer; /* NULL: no concolic stage, or not yet */
     SolverStats solver; /* under the lock */
     uint64_t untold; /* inputs that are not in x->executions yet */
+    uint64_t tried, shortened; /* inputs; runs that made inputs shorter */
     uint64_t granted; /* inputs that it may try without asking */
     bool spent; /* it asked, and got none */
     double mutating, tracing; /* seconds spent */

@@ -41,7 +41,11 @@ bool stage_run(Job *j, bool apart, FrontBatch *out)
     return true;
 }
 
-void stage_tried(Job *j, const FrontBatch *batch) { j->untold += batch->n; }
+void stage_tried(Job *j, const FrontBatch *batch)
+{
+    j->untold += batch->n;
+    j->tried += batch->n;
+}
 
 static bool add(Job *j, const uint8_t *bytes, size_t n)
 {
@@ -77,6 +81,10 @@ static bool add_without(Job *j, const uint8_t *bytes, size_t len, size_t at, siz
     return add(j, room, len - n);
 }
 
+/* Is there time for it? A large input has thousands of blocks, and the first batch of a search may
+ * bring hundreds of new inputs: shortening runs no more than twice as many as the search itself. */
+static bool may_shorten(const Job *j) { return j->shortened < 4000 + 2 * j->tried; }
+
 /* Leaves out blocks while the path stays the same: larger ones first. Works in
  * place, gives the new length. */
 static size_t shorten(Job *j, uint8_t *bytes, size_t len, uint64_t path)
@@ -87,12 +95,15 @@ static size_t shorten(Job *j, uint8_t *bytes, size_t len, uint64_t path)
         for (size_t at = 0; at + size <= len && len > size;) {
             size_t from = at, tried = 0;
             FrontBatch batch;
+            if (job_over(j) || !may_shorten(j))
+                goto out;
             while (tried < 16 && at + size <= len && add_without(j, bytes, len, at, size, room)) {
                 at += size;
                 tried++;
             }
             if (!tried || !stage_run(j, false, &batch) || batch.n < tried)
                 goto out;                      /* …or it was stopped */
+            j->shortened += tried;
             size_t hit = 0;
             while (hit < tried && batch.runs[hit].path != path)
                 hit++;
@@ -256,7 +267,7 @@ static bool flush(Job *j, Origin origin, uint32_t parent, Entry **entry)
             failures_judge(j, &in, true, c->late, c->signal);
         else if (ok && c->sample)
             failures_sample(j, &in);
-        else if (ok)
+        else if (ok && (!job_over(j) || origin == FROM_SEED))
             ok = examine(j, c, origin, parent, entry);
         free(c->bytes);
     }
