@@ -356,6 +356,7 @@ static ExploreStatus status_of(Explorer *x, Job *jobs, unsigned n)
     ExploreStatus s = {
         .seconds = now - x->begun,
         .executions = x->executions,
+        .shortened = atomic_load(&x->shortened),
         .paths = queue_paths(x->queue),
         .covered = queue_covered(x->queue),
         .reachable = x->reachable,

@@ -43,6 +43,7 @@ typedef enum { STOP_NEVER, STOP_FIRST_FAILURE, STOP_COVERAGE } ExploreStop;
 typedef struct ExploreStatus {
     double seconds;
     uint64_t executions, paths;
+    uint64_t shortened;          /* runs beside these that made new inputs shorter */
     size_t covered, reachable;   /* branches: edges */
     size_t queue, failures, hangs;
     double last_new;             /* seconds since a new branch */

@@ -53,6 +53,7 @@ typedef struct Explorer {
     char *queue_dir, *failures_dir;
     size_t reachable, longest;
     double begun;                              /* seconds */
+    _Atomic uint64_t shortened;                /* runs that made inputs shorter, of all jobs */
     atomic_bool stop, stopping;                /* stopping: somebody has said why */
     double stopped;                            /* when; set before `stop` */
     const char *ended;                         /* why; likewise */

@@ -104,6 +104,7 @@ static size_t shorten(Job *j, uint8_t *bytes, size_t len, uint64_t path)
             if (!tried || !stage_run(j, false, &batch) || batch.n < tried)
                 goto out;                      /* …or it was stopped */
             j->shortened += tried;
+            atomic_fetch_add(&j->x->shortened, tried);
             size_t hit = 0;
             while (hit < tried && batch.runs[hit].path != path)
                 hit++;

@@ -211,6 +211,7 @@ static void add_json(Exploration *e, const ExploreResult *r)
     const ExploreStatus *st = &r->status;
     Session *s = e->s;
     session_json(s, "executions", number(st->executions));
+    session_json(s, "shortening", number(st->shortened));
     session_json(s, "paths", number(st->paths));
     session_json(s, "branches",
                  json_pack("{s:I, s:I}", "covered", (json_int_t)st->covered, "reachable",
