@@ -401,7 +401,7 @@ static void see_pointer(Site *s, size_t i, const AstType *p)
 
 /* ---- integers */
 
-/* POSIX types that say what a number is, not how wide; a project's my_pid_t
+/* POSIX types that say what a number is, not how wide; a project's my_pid_t or Pid
  * is a pid_t. NULL: none of them. */
 static const char *posix_thing(const AstType *t)
 {
@@ -412,7 +412,8 @@ static const char *posix_thing(const AstType *t)
         "speed_t", "tcflag_t",  "nfds_t",      "rlim_t",    "pthread_t", "timer_t",
     };
     for (size_t i = 0; i < sizeof things / sizeof *things; i++)
-        if (str_ends(name, things[i]))
+        if (str_ends(name, things[i]) || (strlen(name) + 2 == strlen(things[i]) &&
+                                          strncasecmp(name, things[i], strlen(name)) == 0))
             return things[i];
     return NULL;
 }

@@ -356,6 +356,20 @@ static EvidenceStep *histogram_steps(Arena *a, const Deviation *d)
     return steps;
 }
 
+/* Two callers and a declaration: who passes a bare number or bytes may well mean it (a test of a bad
+ * value, a buffer that holds the struct). Another enum or struct is a slip still. */
+static bool rests_on_declaration(const Deviation *d)
+{
+    static const char *const plain[] = { "a number", "char", "unsigned char", "signed char", NULL };
+    enum { FEW = 5 };
+    if (!str_is_one_of(d->judgement.bin->label, plain))
+        return false;
+    double callers = -DECLARED;
+    for (size_t i = 0; i < d->histogram->bins.len; i++)
+        callers += d->histogram->bins.items[i].own + d->histogram->bins.items[i].known;
+    return d->histogram->declared && callers < FEW;
+}
+
 static bool report(Session *s, const Study *st, const Deviation *d, Err *err)
 {
     Arena a = { 0 };
@@ -367,7 +381,8 @@ static bool report(Session *s, const Study *st, const Deviation *d, Err *err)
     EvidenceStep related[EXAMPLES];
     Finding f = {
         .rule = arena_printf(&a, "types/%s", aspect_name(d->seen->aspect)),
-        .level = knows_both(st, d) || is_cast_on_purpose(st, d) || is_cast_to_enum(d)
+        .level = knows_both(st, d) || is_cast_on_purpose(st, d) || is_cast_to_enum(d) ||
+                         rests_on_declaration(d)
                      ? LEVEL_NOTE
                      : LEVEL_WARNING,
         .verdict = VERDICT_LIKELY,
