@@ -319,10 +319,15 @@ static void say(Regress *r, const char *folder)
     if (session_flag(r->session, "json"))
         return;
     if (r->dropped)
-        session_note(r->session,
-                     "%zu tests that did not compile or pass by themselves were left out "
-                     "after the figures were taken",
-                     r->dropped);
+        session_note(
+            r->session,
+            "%zu test%s that did not compile or pass by %s left out after the figures were "
+            "taken",
+            r->dropped, r->dropped == 1 ? "" : "s",
+            r->dropped == 1 ? "itself was" : "themselves were");
+    if (!u->ran.sequences && session_time_is_over(r->session))
+        session_incomplete(r->session,
+                           "the time was over before a sequence ran: give more (--time)");
     escape_terminal_z(out, folder);
     str_addf(out, ": %zu tests with %zu assertions, from %" PRIu64 " sequences in %.0f s\n",
              r->written, r->assertions, u->ran.sequences, u->ran.seconds);
@@ -332,7 +337,7 @@ static void say(Regress *r, const char *folder)
     if (r->by_example.all_lines)
         str_addf(out, "  the example alone covers %zu lines and %zu branches\n",
                  r->by_example.lines, r->by_example.branches);
-    if (d->mutants)
+    if (d->mutants && (d->reached || u->ran.sequences))
         str_addf(out,
                  "  finds %zu of %zu faults that Sundew has put into the library one by one "
                  "(mutants); %zu of them lie on the tests' way\n",
