@@ -320,6 +320,22 @@ const Program *session_program(const Session *s)
     return s->program;
 }
 
+bool session_executable(const Session *s, const char *done, Err *err)
+{
+    static const char *const kinds[] = {
+        [PROGRAM_SHARED] = "a shared library",
+        [PROGRAM_ARCHIVE] = "an archive",
+        [PROGRAM_OBJECT] = "an object file",
+    };
+    const CapturedProgram *c = program_captured(session_program(s));
+    assert(c->kind == PROGRAM_EXECUTABLE || kinds[c->kind]);
+    return c->kind == PROGRAM_EXECUTABLE ||
+           err_set(err,
+                   "%s is %s, and only an executable can be %s: name one that is linked with "
+                   "it (sundew show programs lists them)",
+                   c->name, kinds[c->kind], done);
+}
+
 const Calls *session_calls(const Session *s)
 {
     assert(s->calls);

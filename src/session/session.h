@@ -56,6 +56,8 @@ bool session_interrupted(Session *s);          /* Ctrl-C, or --time is over: sto
 /* What the row's `needs` names; asking for anything else is a mistake. Open until
  * the command has ended. Notes about units that are missing have been said. */
 const Program *session_program(const Session *s);
+/* Is that program one that can be started? If not, it can't be `done` ("monitored"). */
+bool session_executable(const Session *s, const char *done, Err *err);
 const Calls *session_calls(const Session *s);
 Api *session_api(const Session *s);
 const AstIndex *session_ast(const Session *s);

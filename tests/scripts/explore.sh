@@ -291,5 +291,7 @@ mkdir letters.in && printf a >letters.in/a && printf b >letters.in/b
 ok "a program may remove its input" removes
 ok "… each run has one" json removes.json 'd["branches"] == { "covered": 2, "reachable": 3 }'
 
+printf 'int twice(int n) { return 2 * n; }\n' >twice.c
+ok "a library is not explored" eval 'capture "gcc -g -fPIC -shared -o libtwice.so twice.c" >/dev/null && says "only an executable can be explored" status 2 "$SUNDEW" explore libtwice.so --function twice'
 ok "seeds that are not there" says "no such file" "$SUNDEW" explore ./magic -i nowhere --time 5s -o nowhere.out
 done_testing

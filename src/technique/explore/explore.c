@@ -314,7 +314,8 @@ static bool run(Session *s, Err *err)
                                             : xprintf("%s.explored", c->name);
     Exploration e = { .s = s, .program = p, .captured = c, .out = out };
     read_arguments(&e);
-    bool ok = read_function(&e, err) && read_input(&e, err) &&
+    bool ok = session_executable(s, "explored", err) && read_function(&e, err) &&
+              read_input(&e, err) &&
               (session_flag(s, "plan") ? plan_show(&e, err) : explore_program(&e, err));
     strings_release(&e.argv);
     str_release(&e.input);

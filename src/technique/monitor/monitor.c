@@ -100,21 +100,6 @@ static bool check_redacted(const Program *p, char *const *words, Err *err)
     return true;
 }
 
-static bool check_kind(const CapturedProgram *c, Err *err)
-{
-    static const char *const kinds[] = {
-        [PROGRAM_SHARED] = "a shared library",
-        [PROGRAM_ARCHIVE] = "an archive",
-        [PROGRAM_OBJECT] = "an object file",
-    };
-    assert(c->kind == PROGRAM_EXECUTABLE || kinds[c->kind]);
-    return c->kind == PROGRAM_EXECUTABLE ||
-           err_set(err,
-                   "%s is %s, and only an executable can be monitored: name one that "
-                   "is linked with it statically (sundew show programs lists them)",
-                   c->name, kinds[c->kind]);
-}
-
 /* ---- doing it */
 
 static bool weave(Session *s, const Program *p, MonitorPlan *plan, const char *out,
@@ -214,7 +199,7 @@ static bool run(Session *s, Err *err)
                          .build = session_option(s, "build-id-text") };
     const Program *p = session_program(s);
     const CapturedProgram *c = program_captured(p);
-    if (!read_plan(s, &plan, err) || !check_kind(c, err))
+    if (!read_plan(s, &plan, err) || !session_executable(s, "monitored", err))
         return false;
     char **hidden = session_option_all(s, "redact"), **only = session_option_all(s, "only");
     plan.hidden = hidden && *hidden ? hidden : NULL;
