@@ -26,9 +26,10 @@ in_chroot() {
         mount --rbind / "$root" &&
         exec setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin chroot "$root" "$@"' bash "$@"
 }
-as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
+# Words, not a function: chroot starts them too.
+as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 # No shared memory, no npm.
-without_shm() { unshare -m bash -c 'mount -t tmpfs -o ro,size=4k none /dev/shm && mkdir -p /tmp/no-npm && PATH=$(tr : "\n" <<<"$PATH" | while read -r d; do [ -x "$d/npm" ] || printf "%s:" "$d"; done)/usr/bin exec "$@"' bash "$@"; }
+without_shm() { unshare -m bash -c 'mount -t tmpfs -o ro,size=4k none /dev/shm && PATH=$(tr : "\n" <<<"$PATH" | while read -r d; do [ -x "$d/npm" ] || printf "%s:" "$d"; done)/usr/bin exec "$@"' bash "$@"; }
 
 # ends_well WHERE…: make demo, then make check.
 demo() { "$@" env HOME="$copy" TMPDIR=/tmp make -C "$copy" NODEPS=1 demo; }
@@ -48,7 +49,7 @@ everywhere() {      # everywhere NAME WHERE…
 }
 
 everywhere "a chroot that may not mount" in_chroot
-everywhere "an ordinary user" as_nobody
-everywhere "an ordinary user in a chroot" in_chroot as_nobody
+everywhere "an ordinary user" "${as_nobody[@]}"
+everywhere "an ordinary user in a chroot" in_chroot "${as_nobody[@]}"
 everywhere "no shared memory, no npm" without_shm
 done_testing
