@@ -18,6 +18,7 @@
 
 enum {
     MOST_EXPLAINED = 6,
+    MOST_UNCLEAR = 4,            /* runs that wait for the system, or do not end */
     RACING = 4,                  /* a test with data races gets so many times the runs */
     FEW = 3,                     /* runs that show whether two threads meet at all */
     NATIVE = 6,                  /* runs without a scheduler, if they do not */
@@ -173,7 +174,7 @@ typedef struct Probe {
     Serials serials;
     SearchResult result;
     size_t number;               /* in its unit, from 0 */
-    unsigned explained, runs;
+    unsigned explained, unclear, runs;
     size_t races;                /* seen in its runs */
     bool meet;                   /* both threads use a lock, or the like */
     bool locks;                  /* … two of them, or an atomic */
@@ -285,11 +286,12 @@ static void note_met(Probe *p, const ScheduleRun *run)
     }
 }
 
-/* The threads do not touch the same memory, or the test fails in serial orders, too. */
+/* The threads do not touch the same memory, the test fails in serial orders, too, or it has no
+ * end that could be judged. */
 static bool is_hopeless(const Probe *p)
 {
     return (p->result.systematic > 1 && !p->result.hot && !p->locks) ||
-           p->explained > MOST_EXPLAINED;
+           p->explained > MOST_EXPLAINED || p->unclear > MOST_UNCLEAR;
 }
 
 /* Lost memory or a wrong result may come with a crash in another order, so the search goes on. */
@@ -315,6 +317,7 @@ static SearchVerdict judge(const Schedule *schedule, const ScheduleRun *run, voi
         note_locks(p, run);
     note_met(p, run);
     p->explained += !found && (end.kind == END_FAILURE || end.kind == END_STUCK);
+    p->unclear += end.kind == END_UNCLEAR;
     p->subject->inconclusive += end.kind == END_UNCLEAR;
     p->shown |= found;
     bool worst = found && is_worst(&v), new = found && !p->kinds[v.kind];
@@ -560,6 +563,7 @@ static bool open_schedulers(Lib *l, Err *err)
                            .preload = l->preload,
                            .racing = true,
                            .quick = true,
+                           .idle = 0.5,
                            .most_points = 50000 };
     l->quick = scheduler_open(&plan, err);
     plan.quick = false;
@@ -569,10 +573,11 @@ static bool open_schedulers(Lib *l, Err *err)
 
 static bool open_library(Lib *l, Err *err)
 {
-    if (!build_schedule_library(l->program, session_calls(l->s), session_libexec(l->s),
+    bool strict = !session_flag(l->s, "no-sanitizers");
+    if (!build_schedule_library(l->program, session_calls(l->s), session_libexec(l->s), strict,
                                 session_option_all(l->s, "link"), &l->build, &l->preload, err))
         return false;
-    if (!l->preload)
+    if (!l->preload && strict)
         session_note(l->s, "without the address sanitizer: clang's is not installed");
     l->key = xstrdup(path_base(l->build.path));
     return lib_open_player(l, err);
