@@ -140,6 +140,11 @@ promised() {
     threads ivec --tests 1 --seed 1 && grep -q '"promised": true' out.json
 }
 ok "A5: …unless sundew.handles promises it" promised
+one_each() {
+    echo "# Vectors are thread-safe if each is used by a single thread at once." >sundew.handles
+    threads ivec --tests 1 --seed 1 && grep -q '"promised": false' out.json
+}
+ok "A5: …but for one thread at a time" one_each
 
 # ---- tier 2: an error that no serial order gives
 
@@ -235,11 +240,17 @@ ok "a library that was not captured" eval 'gcc -c stack.c -o plain.o && ar rcs l
 fresh awkward
 ok "functions that exit, block, make threads: a library" subject awkward
 ok "…it runs" threads awkward --tests 4 --seed 1
+ok "…with a type whose calls never go well" eval '"$SUNDEW" threads libawkward.a --headers awkward.h --tests 8 --seed 1 --json -o both >both.json; [ $? -le 1 ]'
 ok "…what can't be tested is said, the rest goes on" eval 'python3 -c "
 import json
 d = json.load(open(\"out.json\"))
 why = { x[\"function\"]: x[\"why\"] for x in d[\"dropped\"] }
 assert \"waits\" in why[\"awkward_read\"] and \"ends the process\" in why[\"awkward_exit\"] and not d[\"violations\"] and d[\"tests\"] >= 4, d
+"'
+ok "…and a type of which no test can be made" eval 'python3 -c "
+import json
+t, = [t for t in json.load(open(\"both.json\"))[\"types\"] if \"moody\" in t[\"type\"]]
+assert t[\"functions\"] and not t[\"tests\"] and \"an example\" in t[\"not_tested\"], t
 "'
 ok "a type that nobody makes" says "no function makes one" status 2 "$SUNDEW" threads libawkward.a --headers awkward.h --type nobody
 

@@ -464,25 +464,45 @@ bool lib_test_run(Lib *l, Subject *t, Arena *a, const Test *test, size_t number,
 
 /* --------------------------------------------------------------- promises */
 
-/* Does a text speak of thread safety, other than to deny it? */
+/* In small letters, and as one line. */
+static void flatten(const char *text, Str *out)
+{
+    for (; *text; text++) {
+        char c = *text == '\n' || *text == '*' ? ' ' : (char)tolower((unsigned char)*text);
+        if (c != ' ' || (out->len && out->data[out->len - 1] != ' '))
+            str_addc(out, c);
+    }
+}
+
+/* "Not" stands right before it. */
+static bool is_denied(const char *text, const char *at)
+{
+    size_t before = (size_t)(at - text);
+    char part[16];
+    snprintf(part, sizeof part, "%.*s", (int)(before < 12 ? before : 12),
+             before < 12 ? text : at - 12);
+    return strstr(part, "not ") || strstr(part, "n't");
+}
+
+/* Does a text promise that threads may share a handle? "Thread-safe" alone does; many headers
+ * say it of the library, and then that each object belongs to one thread. */
 static bool promises(const char *text)
 {
     static const char *const words[] = { "thread-safe",     "thread safe",     "threadsafe",
                                          "mt-safe",         "several threads", "any thread",
                                          "multiple threads" };
+    static const char *const but[] = { "single thread",   "one thread at a time", "never share",
+                                       "not share",       "not be shared",        "n't share",
+                                       "must synchronize" };
     Str low = { 0 };
     bool found = false;
-    for (; *text; text++)
-        str_addc(&low, *text == '\n' || *text == '*' ? ' ' : (char)tolower((unsigned char)*text));
+    flatten(text, &low);
     for (size_t i = 0; i < sizeof words / sizeof *words && !found; i++) {
         const char *at = strstr(str_c(&low), words[i]);
-        size_t before = at ? (size_t)(at - str_c(&low)) : 0;
-        const char *from = at ? at - (before < 12 ? before : 12) : NULL;
-        char part[16] = "";
-        if (at)
-            snprintf(part, sizeof part, "%.*s", (int)(at - from), from);
-        found = at && !strstr(part, "not ") && !strstr(part, "n't");
+        found = at && !is_denied(str_c(&low), at);
     }
+    for (size_t i = 0; i < sizeof but / sizeof *but && found; i++)
+        found = !strstr(str_c(&low), but[i]);
     str_release(&low);
     return found;
 }
@@ -663,8 +683,7 @@ static bool report_all(Lib *l, Err *err)
             l->found.items[i].folder = free_folder(l);
         ok = lib_shrink(l, &l->found.items[i], err) && lib_report(l, &l->found.items[i], err);
     }
-    for (size_t i = 0; ok && i < l->races.len; i++)
-        ok = lib_report_race(l, &l->races.items[i], err);
+    ok = ok && lib_report_races(l, err);
     if (ok)
         lib_summary(l);
     return ok;

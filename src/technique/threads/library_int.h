@@ -281,7 +281,7 @@ bool lib_write(Lib *l, const Violation *v, const char *message, Str *out, Err *e
 
 /* library_report.c */
 bool lib_report(Lib *l, Violation *v, Err *err);
-bool lib_report_race(Lib *l, const RaceSeen *r, Err *err);
+bool lib_report_races(Lib *l, Err *err);
 void lib_violations_json(Lib *l);
 void lib_summary(Lib *l);
 #endif

@@ -302,6 +302,19 @@ static const ApiFunction *any_creator(Lib *l, const Subject *t, const Creators *
                      : t->type->creators[rng_below(&l->rng, t->type->ncreators)].function;
 }
 
+/* Two where each thread has its own, and mostly where a call wants two. */
+static unsigned count_wanted(Lib *l, const Subject *t)
+{
+    bool pairs = false;
+    for (size_t i = 0; i < t->functions.len; i++) {
+        unsigned n = 0;
+        for (unsigned k = 0; k < t->functions.items[i]->nparams; k++)
+            n += t->functions.items[i]->params[k].handle == t->type;
+        pairs |= n > 1;
+    }
+    return only_distinct(l) ? 2 : 1 + (rng_below(&l->rng, pairs ? 4 : 2) != 0);
+}
+
 /* Creators, then calls. What comes out may die somewhere; that is seen when it runs. */
 static Seq *grow_prefix(Lib *l, const Subject *t, Arena *a, bool bare, const Creators *good,
                         unsigned *creators)
@@ -315,7 +328,7 @@ static Seq *grow_prefix(Lib *l, const Subject *t, Arena *a, bool bare, const Cre
         return s;
     }
     s = seq_new(a);
-    unsigned handles = !t->type ? 0 : only_distinct(l) ? 2 : 1 + (unsigned)rng_below(&l->rng, 2);
+    unsigned handles = t->type ? count_wanted(l, t) : 0;
     for (unsigned i = 0; i < handles; i++)
         if (!grow_universal(&l->grow, a, s, any_creator(l, t, good)))
             return NULL;
