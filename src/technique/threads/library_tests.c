@@ -353,7 +353,8 @@ static unsigned count_handles(const Lib *l, const Seq *s, const ApiType *t, Crea
     seq_handles(s, l->ownership, &all);
     for (size_t i = 0; i < all.len; i++)
         if (all.items[i].type == t) {
-            vec_push(good, s->steps[all.items[i].step].f);
+            if (all.items[i].owned)
+                vec_push(good, s->steps[all.items[i].step].f);
             n++;
         }
     vec_release(&all);
