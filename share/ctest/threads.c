@@ -83,6 +83,26 @@ __attribute__((unused)) static void wrong_result(void) { _exit(END_WRONG); }
 
 static int is_inside(uintptr_t at) { return at >= code_begin && at < code_end; }
 
+/* Functions that return twice, or not to who called them. */
+static const char *const jump_names[] = { "setjmp",   "_setjmp",    "__sigsetjmp", "longjmp",
+                                          "_longjmp", "siglongjmp", "__longjmp_chk" };
+enum { JUMPS = sizeof jump_names / sizeof *jump_names };
+static uintptr_t jumps[JUMPS];
+
+static void find_jumps(void)
+{
+    for (int i = 0; i < JUMPS; i++)
+        jumps[i] = (uintptr_t)dlsym(RTLD_DEFAULT, jump_names[i]);
+}
+
+static int is_jump(uintptr_t at)
+{
+    for (int i = 0; i < JUMPS; i++)
+        if (jumps[i] && at == jumps[i])
+            return 1;
+    return 0;
+}
+
 extern const char trap_on_return[] __asm__("trap_on_return");
 __asm__(".pushsection .text\ntrap_on_return: int3\n.popsection");
 
@@ -98,7 +118,8 @@ static void on_step(int sig, siginfo_t *info, void *context)
         registers[REG_RIP] = (greg_t)self->back;
     int inside = is_inside((uintptr_t)registers[REG_RIP]);
     uintptr_t *back = (uintptr_t *)registers[REG_RSP];
-    int leaves = !inside && self->was_inside && is_inside(*back);
+    int leaves = !inside && self->was_inside && is_inside(*back) &&
+                 !is_jump((uintptr_t)registers[REG_RIP]);
     self->was_inside = inside;
     registers[REG_EFL] |= TRAP_FLAG;
     if (inside && self->until_step >= 0 && steps[self->number]++ == self->until_step)
@@ -354,6 +375,7 @@ int main(int argc, char **argv)
         execv("/proc/self/exe", argv);   /* functions are not looked up while steps count */
     void *there = dlsym(RTLD_DEFAULT, FUNCTION_NAME);
     find_code(there ? (uintptr_t)there : (uintptr_t)FUNCTION);
+    find_jumps();
     steps =
         mmap(NULL, 2 * sizeof *steps, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (steps == MAP_FAILED)

@@ -126,12 +126,12 @@ bool build_schedule(const Program *p, const Calls *calls, const char *libexec, b
     return ok;
 }
 
-static bool make_library(const Program *p, const Calls *calls, const char *libexec,
+static bool make_library(const Program *p, const Calls *calls, const char *libexec, bool strict,
                          char *const *link, bool exposed, ScheduleBuild *out, char **preload,
                          Err *err)
 {
     Err none = { 0 };
-    *preload = library_find_asan(&none);
+    *preload = strict ? library_find_asan(&none) : NULL;
     Making m = { .program = p,
                  .calls = calls,
                  .libexec = libexec,
@@ -155,16 +155,16 @@ static bool make_library(const Program *p, const Calls *calls, const char *libex
     return ok;
 }
 
-bool build_schedule_library(const Program *p, const Calls *calls, const char *libexec,
+bool build_schedule_library(const Program *p, const Calls *calls, const char *libexec, bool strict,
                             char *const *link, ScheduleBuild *out, char **preload, Err *err)
 {
-    return make_library(p, calls, libexec, link, false, out, preload, err);
+    return make_library(p, calls, libexec, strict, link, false, out, preload, err);
 }
 
 bool build_schedule_exposed(const Program *p, const char *libexec, char *const *link,
                             ScheduleBuild *out, char **preload, Err *err)
 {
-    return make_library(p, NULL, libexec, link, true, out, preload, err);
+    return make_library(p, NULL, libexec, true, link, true, out, preload, err);
 }
 
 void schedule_build_release(ScheduleBuild *b)

@@ -32,10 +32,11 @@ typedef struct ScheduleBuild {
  * one thread, which is not watched; NULL: less is known. */
 bool build_schedule(const Program *p, const Calls *calls, const char *libexec, bool strict,
                     ScheduleBuild *out, Err *err);
-/* A library as a shared object for a player, with the address sanitizer if it is there.
+/* A library as a shared object for a player, with the address sanitizer if `strict` and if it is
+ * there.
  * `preload` is the sanitizer's library, which must come first; NULL: without. `link` has
  * words for the linker; NULL: none. */
-bool build_schedule_library(const Program *p, const Calls *calls, const char *libexec,
+bool build_schedule_library(const Program *p, const Calls *calls, const char *libexec, bool strict,
                             char *const *link, ScheduleBuild *out, char **preload, Err *err);
 /* The same with all static functions and variables in sight (weave_expose()); a program
  * with a main() will do. */

@@ -44,6 +44,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* With this in the environment the C library knows how much memory is in use (mallinfo2()): no
+ * thread has a cache of freed memory, nor a part of the heap of its own. Without a sanitizer. */
+#define RUN_COUNTS_MEMORY "GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.arena_max=1"
+
 /* ---- sandbox */
 
 /* {0} is the safe default. Borrowed for the call. */

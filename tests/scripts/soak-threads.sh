@@ -104,7 +104,7 @@ if part libraries; then
         ok "$name: the mended library is silent" twin "$name"
         case $name in sbuf | smap | source) ok "$name: 300 runs without a scheduler" uncontrolled "$name" ;; esac
     done
-    for name in stile shared bqueue hidden; do
+    for name in stile shared bqueue hidden hall; do
         fresh "$name"
         asked twins && ok "$name: the mended library is silent" twin "$name"
     done

@@ -12,6 +12,7 @@ static const char library[] =
     "void each(struct set *s, void (*f)(int)) { f(s->n); }\n"
     "struct set *new_set(void) { made++; return get(sizeof(struct set)); }\n"
     "int count(void) { return made; }\n"
+    "void again(void) { made = 0; get = malloc; }\n"
     "void add(struct set *s) { s->n++; }\n"
     "int size(struct set *s) { return s->n; }\n"
     "int most(struct set *s) { return s->most; }\n";
@@ -52,7 +53,7 @@ static bool meet(const Lab *l, const char *a, const char *b)
     return effects_meet(set_of(l, a), set_of(l, b));
 }
 
-static bool meet_apart(const Lab *l, const char *a, const char *b)
+static unsigned meet_apart(const Lab *l, const char *a, const char *b)
 {
     return effects_meet_apart(l->effects, set_of(l, a), set_of(l, b));
 }
@@ -67,6 +68,8 @@ static void functions_meet_where_one_writes(void **state)
     assert_false(meet_apart(&l, "add", "size") || meet_apart(&l, "add", "add"));
     assert_true(meet_apart(&l, "new_set", "count") && meet_apart(&l, "new_set", "new_set"));
     assert_false(meet_apart(&l, "count", "count"));
+    assert_int_equal(meet_apart(&l, "new_set", "new_set"), 1);
+    assert_int_equal(meet_apart(&l, "again", "new_set"), 2);
     lab_close(&l);
 }
 

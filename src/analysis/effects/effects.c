@@ -239,16 +239,16 @@ bool effects_meet(const EffectSet *a, const EffectSet *b)
     return false;
 }
 
-bool effects_meet_apart(const Effects *e, const EffectSet *a, const EffectSet *b)
+unsigned effects_meet_apart(const Effects *e, const EffectSet *a, const EffectSet *b)
 {
+    unsigned n = 0;
     assert(a->words == b->words);
     for (size_t i = 0; i < e->names.len; i++) {
         size_t w = i / 64;
         uint64_t met = (a->writes[w] & (b->reads[w] | b->writes[w])) | (b->writes[w] & a->reads[w]);
-        if (met >> i % 64 & 1 && e->names.entries[i].key[0] == '@')
-            return true;
+        n += met >> i % 64 & 1 && e->names.entries[i].key[0] == '@';
     }
-    return false;
+    return n;
 }
 
 static bool is_kept(LLVMValueRef v, unsigned depth);

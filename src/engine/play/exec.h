@@ -25,10 +25,6 @@
 
 typedef struct Exec Exec;
 
-/* With this in the environment the C library knows what is in use: it has no cache of freed
- * memory for each thread. For `twice` without a sanitizer. */
-#define EXEC_COUNTS_MEMORY "GLIBC_TUNABLES=glibc.malloc.tcache_count=0"
-
 typedef struct ExecPlan {
     const Api *api;
     const char *library;         /* a shared library with the API's functions */

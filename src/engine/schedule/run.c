@@ -59,6 +59,8 @@ static void make_environment(Scheduler *s)
         quick);
     if (s->plan.preload)
         strings_addf(&s->env, "LD_PRELOAD=%s", s->plan.preload);
+    else
+        strings_add(&s->env, RUN_COUNTS_MEMORY);
 }
 
 Scheduler *scheduler_open(const SchedulerPlan *plan, Err *err)
@@ -297,7 +299,7 @@ bool scheduler_run(Scheduler *s, const Schedule *schedule, ScheduleRun *out, Err
                      .input_file = s->plan.input_file,
                      .fds = fds,
                      .nfds = s->plan.player ? 2 : 1,
-                     .limits = { .wall = seconds, .cpu = seconds },
+                     .limits = { .wall = seconds, .cpu = seconds, .idle = s->plan.idle },
                      .fixed_addresses = true,
                      .untraced = s->plan.preload != NULL,
                      .server = true,

@@ -59,6 +59,7 @@ typedef struct SchedulerPlan {
     const char *cwd;                 /* a folder of the user's, not written; NULL: scratch */
     const char *input_file;          /* standard input; NULL: empty */
     double seconds;                  /* of one run; 0: 5 */
+    double idle;                     /* a run that waits so long for the system ends; 0: never */
     uint32_t most_points;            /* of one run; 0: 200,000 */
     bool racing;                     /* look for data races too */
     /* For a library that a player loads; the build is the library. */

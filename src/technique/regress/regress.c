@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/progress.h"
+#include "run/run.h"
 #include "session/failure_finding.h"
 #include "technique/regress/regress_int.h"
 #include <inttypes.h>
@@ -110,7 +111,7 @@ static bool open_library(Regress *r, Err *err)
             session_incomplete(s, "no sequence ran with sanitizers: %s", why.msg);
     }
     if (r->library.mutants) {
-        static char *const counts[] = { (char *)EXEC_COUNTS_MEMORY, NULL };
+        static char *const counts[] = { (char *)RUN_COUNTS_MEMORY, NULL };
         e = (ExecPlan){ .api = r->api,
                         .library = r->library.mutants,
                         .cpu_ms = 100,

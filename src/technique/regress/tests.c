@@ -260,7 +260,7 @@ void tests_leak_environment(Strings *out)
     for (char **e = environ; *e; e++)
         strings_add(out, *e);
     strings_add(out, "SUNDEW_LEAKS=1");
-    strings_add(out, EXEC_COUNTS_MEMORY);
+    strings_add(out, RUN_COUNTS_MEMORY);
 }
 
 /* `leaks`: it is also seen whether they leave memory behind. */

@@ -18,6 +18,7 @@
 
 enum {
     MOST_EXPLAINED = 6,
+    MOST_UNCLEAR = 4,            /* runs that wait for the system, or do not end */
     RACING = 4,                  /* a test with data races gets so many times the runs */
     FEW = 3,                     /* runs that show whether two threads meet at all */
     NATIVE = 6,                  /* runs without a scheduler, if they do not */
@@ -173,7 +174,7 @@ typedef struct Probe {
     Serials serials;
     SearchResult result;
     size_t number;               /* in its unit, from 0 */
-    unsigned explained, runs;
+    unsigned explained, unclear, runs;
     size_t races;                /* seen in its runs */
     bool meet;                   /* both threads use a lock, or the like */
     bool locks;                  /* … two of them, or an atomic */
@@ -285,11 +286,12 @@ static void note_met(Probe *p, const ScheduleRun *run)
     }
 }
 
-/* The threads do not touch the same memory, or the test fails in serial orders, too. */
+/* The threads do not touch the same memory, the test fails in serial orders, too, or it has no
+ * end that could be judged. */
 static bool is_hopeless(const Probe *p)
 {
     return (p->result.systematic > 1 && !p->result.hot && !p->locks) ||
-           p->explained > MOST_EXPLAINED;
+           p->explained > MOST_EXPLAINED || p->unclear > MOST_UNCLEAR;
 }
 
 /* Lost memory or a wrong result may come with a crash in another order, so the search goes on. */
@@ -315,6 +317,7 @@ static SearchVerdict judge(const Schedule *schedule, const ScheduleRun *run, voi
         note_locks(p, run);
     note_met(p, run);
     p->explained += !found && (end.kind == END_FAILURE || end.kind == END_STUCK);
+    p->unclear += end.kind == END_UNCLEAR;
     p->subject->inconclusive += end.kind == END_UNCLEAR;
     p->shown |= found;
     bool worst = found && is_worst(&v), new = found && !p->kinds[v.kind];
@@ -461,25 +464,45 @@ bool lib_test_run(Lib *l, Subject *t, Arena *a, const Test *test, size_t number,
 
 /* --------------------------------------------------------------- promises */
 
-/* Does a text speak of thread safety, other than to deny it? */
+/* In small letters, and as one line. */
+static void flatten(const char *text, Str *out)
+{
+    for (; *text; text++) {
+        char c = *text == '\n' || *text == '*' ? ' ' : (char)tolower((unsigned char)*text);
+        if (c != ' ' || (out->len && out->data[out->len - 1] != ' '))
+            str_addc(out, c);
+    }
+}
+
+/* "Not" stands right before it. */
+static bool is_denied(const char *text, const char *at)
+{
+    size_t before = (size_t)(at - text);
+    char part[16];
+    snprintf(part, sizeof part, "%.*s", (int)(before < 12 ? before : 12),
+             before < 12 ? text : at - 12);
+    return strstr(part, "not ") || strstr(part, "n't");
+}
+
+/* Does a text promise that threads may share a handle? "Thread-safe" alone does; many headers
+ * say it of the library, and then that each object belongs to one thread. */
 static bool promises(const char *text)
 {
     static const char *const words[] = { "thread-safe",     "thread safe",     "threadsafe",
                                          "mt-safe",         "several threads", "any thread",
                                          "multiple threads" };
+    static const char *const but[] = { "single thread",   "one thread at a time", "never share",
+                                       "not share",       "not be shared",        "n't share",
+                                       "must synchronize" };
     Str low = { 0 };
     bool found = false;
-    for (; *text; text++)
-        str_addc(&low, *text == '\n' || *text == '*' ? ' ' : (char)tolower((unsigned char)*text));
+    flatten(text, &low);
     for (size_t i = 0; i < sizeof words / sizeof *words && !found; i++) {
         const char *at = strstr(str_c(&low), words[i]);
-        size_t before = at ? (size_t)(at - str_c(&low)) : 0;
-        const char *from = at ? at - (before < 12 ? before : 12) : NULL;
-        char part[16] = "";
-        if (at)
-            snprintf(part, sizeof part, "%.*s", (int)(at - from), from);
-        found = at && !strstr(part, "not ") && !strstr(part, "n't");
+        found = at && !is_denied(str_c(&low), at);
     }
+    for (size_t i = 0; i < sizeof but / sizeof *but && found; i++)
+        found = !strstr(str_c(&low), but[i]);
     str_release(&low);
     return found;
 }
@@ -560,6 +583,7 @@ static bool open_schedulers(Lib *l, Err *err)
                            .preload = l->preload,
                            .racing = true,
                            .quick = true,
+                           .idle = 0.5,
                            .most_points = 50000 };
     l->quick = scheduler_open(&plan, err);
     plan.quick = false;
@@ -569,10 +593,11 @@ static bool open_schedulers(Lib *l, Err *err)
 
 static bool open_library(Lib *l, Err *err)
 {
-    if (!build_schedule_library(l->program, session_calls(l->s), session_libexec(l->s),
+    bool strict = !session_flag(l->s, "no-sanitizers");
+    if (!build_schedule_library(l->program, session_calls(l->s), session_libexec(l->s), strict,
                                 session_option_all(l->s, "link"), &l->build, &l->preload, err))
         return false;
-    if (!l->preload)
+    if (!l->preload && strict)
         session_note(l->s, "without the address sanitizer: clang's is not installed");
     l->key = xstrdup(path_base(l->build.path));
     return lib_open_player(l, err);
@@ -658,8 +683,7 @@ static bool report_all(Lib *l, Err *err)
             l->found.items[i].folder = free_folder(l);
         ok = lib_shrink(l, &l->found.items[i], err) && lib_report(l, &l->found.items[i], err);
     }
-    for (size_t i = 0; ok && i < l->races.len; i++)
-        ok = lib_report_race(l, &l->races.items[i], err);
+    ok = ok && lib_report_races(l, err);
     if (ok)
         lib_summary(l);
     return ok;

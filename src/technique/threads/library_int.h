@@ -123,7 +123,7 @@ typedef struct Subject {
     Vec(unsigned) pairs;         /* by i * n + j, i <= j: tests of two functions */
     Vec(unsigned) conflicts;     /* likewise: tests in which they touched the same memory */
     Vec(bool) may_meet;          /* by i * n + j: may one write what the other touches? … */
-    Vec(bool) may_meet_apart;    /* … if they have no handle in common? */
+    Vec(unsigned) may_meet_apart;        /* … in how many variables, without a common handle? */
     size_t tests, runs, inconclusive, rejected;
     const char *why_not;         /* it can't be tested; NULL */
 } Subject;
@@ -281,7 +281,7 @@ bool lib_write(Lib *l, const Violation *v, const char *message, Str *out, Err *e
 
 /* library_report.c */
 bool lib_report(Lib *l, Violation *v, Err *err);
-bool lib_report_race(Lib *l, const RaceSeen *r, Err *err);
+bool lib_report_races(Lib *l, Err *err);
 void lib_violations_json(Lib *l);
 void lib_summary(Lib *l);
 #endif

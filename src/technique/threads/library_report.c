@@ -288,10 +288,35 @@ bool lib_report(Lib *l, Violation *v, Err *err)
     return ok;
 }
 
-bool lib_report_race(Lib *l, const RaceSeen *r, Err *err)
+static bool same_function(const Lib *l, uint32_t a, uint32_t b)
+{
+    const ScheduleSite *x = scheduler_site(l->quick, a), *y = scheduler_site(l->quick, b);
+    return x && y && !strcmp(x->function, y->function) && !strcmp(x->file, y->file);
+}
+
+static bool same_functions(const Lib *l, const struct sundew_race *a, const struct sundew_race *b)
+{
+    return (same_function(l, a->first.site, b->first.site) &&
+            same_function(l, a->second.site, b->second.site)) ||
+           (same_function(l, a->first.site, b->second.site) &&
+            same_function(l, a->second.site, b->first.site));
+}
+
+/* One report for each pair of functions: a function that works in static memory races with
+ * itself at many places. */
+bool lib_report_races(Lib *l, Err *err)
 {
     RaceTold told = told_of(l);
-    return race_report(&told, r, err);
+    bool ok = true;
+    for (size_t i = 0; ok && i < l->races.len; i++) {
+        const RaceSeen *r = &l->races.items[i];
+        unsigned before = 0, after = 0;
+        for (size_t k = 0; k < l->races.len; k++)
+            if (k != i && same_functions(l, &r->race, &l->races.items[k].race))
+                *(k < i ? &before : &after) += 1;
+        ok = before || race_report(&told, r, after, err);
+    }
+    return ok;
 }
 
 /* ---------------------------------------------------------------- summary */
@@ -332,8 +357,18 @@ static PairCount count_pairs(const Lib *l, const Subject *t)
     return c;
 }
 
+/* NULL: there are tests. */
+static const char *why_not_tested(const Subject *t)
+{
+    return t->why_not ? t->why_not
+           : t->tests ? NULL
+                      : "no calls were found in time that go well one after the other (an example "
+                        "after -- helps)";
+}
+
 static json_t *type_json(const Lib *l, const Subject *t)
 {
+    const char *why = why_not_tested(t);
     PairCount c = count_pairs(l, t);
     json_t *j = json_pack("{s:o,s:I,s:I,s:I,s:I,s:I,s:I}", "type", json_text(t->name), "functions",
                           (json_int_t)t->functions.len, "pairs", (json_int_t)c.all, "pairs_covered",
@@ -343,8 +378,8 @@ static json_t *type_json(const Lib *l, const Subject *t)
     json_object_set_new(j, "pairs_conflicting", json_integer((json_int_t)c.conflicting));
     json_object_set_new(j, "access_pairs", json_integer((json_int_t)c.met));
     json_object_set_new(j, "access_pairs_both", json_integer((json_int_t)c.both));
-    if (t->why_not)
-        json_object_set_new(j, "not_tested", json_text(t->why_not));
+    if (why)
+        json_object_set_new(j, "not_tested", json_text(why));
     return j;
 }
 
@@ -397,9 +432,10 @@ static void set_json(Lib *l)
 static void say_type(const Lib *l, const Subject *t, Str *out)
 {
     PairCount c = count_pairs(l, t);
+    const char *why = why_not_tested(t);
     escape_terminal_z(out, t->name);
-    if (t->why_not) {
-        str_addf(out, ": not tested, %s\n", t->why_not);
+    if (why) {
+        str_addf(out, ": not tested, %s\n", why);
         return;
     }
     str_addf(out,

@@ -35,7 +35,7 @@ enum {
     FRUITLESS = 8,               /* units of each type that make no new test */
     NATIVE_AGAIN = 60
 };
-#define FORMAT "sundew threads search 3"
+#define FORMAT "sundew threads search 4"
 
 /* A unit, and what was there before it. */
 struct Piece {
@@ -86,7 +86,8 @@ static unsigned *copy_of(const unsigned *from, size_t n)
 /* -------------------------------------------------------------------- units */
 
 /* The contract that this unit's tests are about. They take turns, because tests of one handle
- * would leave no room for the others, and those are what most libraries promise. */
+ * would leave no room for the others. What is promised comes first: a handle of its own in each
+ * thread, unless more is said. */
 static Contract turn_of(const Lib *l, size_t unit)
 {
     size_t turn = unit / count_good(l), n = 0,
@@ -96,9 +97,11 @@ static Contract turn_of(const Lib *l, size_t unit)
     turn %= n + shared;                  /* a promised one has two turns */
     if (turn == n)
         return CONTRACT_SHARED;
-    for (unsigned c = 0;; c++)
+    for (unsigned i = 0;; i++) {
+        Contract c = (Contract)((i + !l->promised) % NCONTRACTS);
         if (l->contracts[c] && !turn--)
-            return (Contract)c;
+            return c;
+    }
 }
 
 static void unit_begin(Lib *l, Piece *u)

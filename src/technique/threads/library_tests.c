@@ -13,6 +13,7 @@
  */
 #include "technique/threads/library_int.h"
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -292,26 +293,44 @@ static bool only_distinct(const Lib *l)
            !l->contracts[CONTRACT_CONST];
 }
 
-static const ApiFunction *any_creator(Lib *l, const Subject *t)
+typedef Vec(const ApiFunction *) Creators;
+
+/* One of these, or, if there is none, any. */
+static const ApiFunction *any_creator(Lib *l, const Subject *t, const Creators *good)
 {
-    return t->type->creators[rng_below(&l->rng, t->type->ncreators)].function;
+    return good->len ? good->items[rng_below(&l->rng, good->len)]
+                     : t->type->creators[rng_below(&l->rng, t->type->ncreators)].function;
+}
+
+/* Two where each thread has its own, and mostly where a call wants two. */
+static unsigned count_wanted(Lib *l, const Subject *t)
+{
+    bool pairs = false;
+    for (size_t i = 0; i < t->functions.len; i++) {
+        unsigned n = 0;
+        for (unsigned k = 0; k < t->functions.items[i]->nparams; k++)
+            n += t->functions.items[i]->params[k].handle == t->type;
+        pairs |= n > 1;
+    }
+    return only_distinct(l) ? 2 : 1 + (rng_below(&l->rng, pairs ? 4 : 2) != 0);
 }
 
 /* Creators, then calls. What comes out may die somewhere; that is seen when it runs. */
-static Seq *grow_prefix(Lib *l, const Subject *t, Arena *a, bool bare, unsigned *creators)
+static Seq *grow_prefix(Lib *l, const Subject *t, Arena *a, bool bare, const Creators *good,
+                        unsigned *creators)
 {
     Seq *s =
         !bare && rng_below(&l->rng, 3) ? lib_example_prefix(l, a, t->type, MOST_PREFIX / 2) : NULL;
     if (s) {
         if (t->type && only_distinct(l))         /* the other thread's */
-            grow_universal(&l->grow, a, s, any_creator(l, t));
+            grow_universal(&l->grow, a, s, any_creator(l, t, good));
         *creators = s->n;
         return s;
     }
     s = seq_new(a);
-    unsigned handles = !t->type ? 0 : only_distinct(l) ? 2 : 1 + (unsigned)rng_below(&l->rng, 2);
+    unsigned handles = t->type ? count_wanted(l, t) : 0;
     for (unsigned i = 0; i < handles; i++)
-        if (!grow_universal(&l->grow, a, s, any_creator(l, t)))
+        if (!grow_universal(&l->grow, a, s, any_creator(l, t, good)))
             return NULL;
     *creators = s->n;
     GrowPlan g = plan_of(l, t, s->n);
@@ -326,15 +345,20 @@ static Seq *grow_prefix(Lib *l, const Subject *t, Arena *a, bool bare, unsigned 
     return s;
 }
 
-static bool has_handle(const Lib *l, const Seq *s, const ApiType *t)
+/* How many of the type are there: a creator that gave NULL made none. Who made one is noted. */
+static unsigned count_handles(const Lib *l, const Seq *s, const ApiType *t, Creators *good)
 {
     SeqHandles all = { 0 };
-    bool found = !t;
+    unsigned n = 0;
     seq_handles(s, l->ownership, &all);
-    for (size_t i = 0; i < all.len && !found; i++)
-        found = all.items[i].type == t;
+    for (size_t i = 0; i < all.len; i++)
+        if (all.items[i].type == t) {
+            if (all.items[i].owned)
+                vec_push(good, s->steps[all.items[i].step].f);
+            n++;
+        }
     vec_release(&all);
-    return found;
+    return n;
 }
 
 /* Calls that did something: those that return an error leave an object as it was. */
@@ -346,45 +370,62 @@ static unsigned richness(const Seq *s, const Outcome *o)
     return n;
 }
 
-/* A prefix that goes well as far as it is long; the richest of some. Now and then a bare
- * one: what a library does the first time it is asked, such as to fill a table, is then
- * left to the threads. */
-static bool make_prefix(Lib *l, const Subject *t, Arena *a, Seq **out, unsigned *creators, Err *err)
+/* Does the prefix have the handles that its tests need? */
+static bool has_handles(const Lib *l, const Seq *s, const ApiType *t, Creators *good)
+{
+    return !t || count_handles(l, s, t, good) >= (only_distinct(l) ? 2 : 1);
+}
+
+/* Some prefixes as far as they go well. The richest that has the handles, or NULL. */
+static bool try_prefixes(Lib *l, const Subject *t, Arena *a, bool bare, Creators *good, Seq **out,
+                         unsigned *creators, Err *err)
 {
     unsigned made[PREFIXES];
     Seq *all[PREFIXES];
     ExecJob jobs[PREFIXES];
     Outcome o[PREFIXES];
     size_t n = 0;
-    bool bare = rng_below(&l->rng, BARE) == 0;
-    *out = NULL;
+    int best = -1;
     for (unsigned i = 0; i < PREFIXES; i++) {
-        Seq *s = grow_prefix(l, t, a, bare, &made[n]);
+        Seq *s = grow_prefix(l, t, a, bare, good, &made[n]);
         if (s && s->n) {
             all[n] = s;
             jobs[n++] = (ExecJob){ .seq = s };
         }
     }
+    *out = NULL;
     if (n && !exec_run(l->exec, a, jobs, n, o, err))
         return false;
-    int best = -1;
     for (size_t i = 0; i < n; i++) {
         Seq *s = o[i].state == OUTCOME_DONE ? all[i] : seq_prefix(a, all[i], o[i].at);
         drop_blocker(l, all[i], &o[i]);
-        if (o[i].state == OUTCOME_DONE)
-            outcome_note_nulls(&o[i], s);
+        outcome_note_nulls(&o[i], s);
         int rich = (int)richness(s, &o[i]);
-        if (has_handle(l, s, t->type) && rich > best) {
+        if (has_handles(l, s, t->type, good) && rich > best) {
             best = rich;
             *out = s;
             *creators = made[i] < s->n ? made[i] : s->n;
         }
     }
-    if (!*out && !t->type) {
+    return true;
+}
+
+/* Now and then a bare one: what a library does the first time it is asked, such as to fill a
+ * table, is then left to the threads. Where creators want a file or a device that is not there,
+ * it is tried again with those that made something. */
+static bool make_prefix(Lib *l, const Subject *t, Arena *a, Seq **out, unsigned *creators, Err *err)
+{
+    Creators good = { 0 };
+    bool bare = rng_below(&l->rng, BARE) == 0;
+    bool ok = try_prefixes(l, t, a, bare, &good, out, creators, err);
+    if (ok && !*out && good.len)
+        ok = try_prefixes(l, t, a, bare, &good, out, creators, err);
+    vec_release(&good);
+    if (ok && !*out && !t->type) {
         *out = seq_new(a);
         *creators = 0;
     }
-    return true;
+    return ok;
 }
 
 /* ------------------------------------------------------------- candidates */
@@ -735,6 +776,9 @@ static double worth_of_contract(const Lib *l, const Subject *t, const Candidate 
     return l->contracts[CONTRACT_SHARED] && t->type && !shared ? 0.1 : 1;
 }
 
+/* More variables in common: more hidden state, and more that can go wrong. */
+static double worth_of_variables(unsigned n) { return n ? 1 + log2(n) : 0.15; }
+
 /* Pairs without a test come first. Those that touched the same memory before are worth more, and calls
  * that share several handles. Those that can't conflict, by what they read and write, are worth
  * little. */
@@ -749,8 +793,8 @@ static double worth(const Lib *l, const Subject *t, const Candidate *x, const Ca
     double known = (1.0 + 2.0 * (conflicts < 2 ? conflicts : 2)) / (1.0 + tests);
     double apart = worth_of_contract(l, t, x, y, shared);
     size_t pair = x->function * t->functions.len + y->function;
-    if (!(t->type && shared ? t->may_meet.items[pair] : t->may_meet_apart.items[pair]))
-        apart *= 0.15;
+    apart *= worth_of_variables(t->type && shared ? t->may_meet.items[pair]
+                                                  : t->may_meet_apart.items[pair]);
     return (tests ? known : 8) * apart * (1.0 + shared) * (look ? 0.2 : 1) * (x->errs ? 0.3 : 1) *
            (y->errs ? 0.3 : 1);
 }
@@ -885,6 +929,37 @@ static bool make_test(Lib *l, Subject *t, const Candidates *all, const Rescues *
     return new;
 }
 
+/* Where the threads have no handle in common: how much a function shares with the other it shares
+ * most with. */
+static double hidden_state(const Subject *t, unsigned function)
+{
+    unsigned most = 0;
+    for (size_t k = 0; k < t->functions.len; k++) {
+        unsigned n = t->may_meet_apart.items[function * t->functions.len + k];
+        most = n > most ? n : most;
+    }
+    return worth_of_variables(most);
+}
+
+/* One function after the other; without a common handle every second one is drawn, those with
+ * much hidden state more often. A large API would seldom have two of them together. */
+static unsigned next_function(Lib *l, const Subject *t, uint64_t first, unsigned i)
+{
+    size_t n = t->functions.len;
+    if ((t->type && !only_distinct(l)) || i % 2)
+        return (unsigned)((first + i) % n);
+    unsigned best = 0;
+    double most = -1;
+    for (unsigned f = 0; f < n; f++) {
+        double w = hidden_state(t, f) * (0.2 + rng_unit(&l->rng));
+        if (w > most) {
+            most = w;
+            best = f;
+        }
+    }
+    return best;
+}
+
 bool lib_tests_make(Lib *l, Subject *t, Arena *a, Tests *out, Err *err)
 {
     Candidates all = { 0 }, bad = { 0 };
@@ -899,7 +974,7 @@ bool lib_tests_make(Lib *l, Subject *t, Arena *a, Tests *out, Err *err)
     uint64_t first = rng_below(&l->rng, t->functions.len);
     for (unsigned i = 0; i < 3 * CANDIDATES && all.len < CANDIDATES; i++) {
         Candidate c;
-        if (grow_candidate(l, t, a, &g, &prefix, (unsigned)((first + i) % t->functions.len), &c)) {
+        if (grow_candidate(l, t, a, &g, &prefix, next_function(l, t, first, i), &c)) {
             vec_push(&all, c);
             Candidate other;
             for (unsigned k = 0; k < 2; k++)

@@ -68,7 +68,7 @@ size_t switch_steps(Arena *a, const RaceTold *t, const struct sundew_side *stopp
     return 2;
 }
 
-bool race_report(const RaceTold *t, const RaceSeen *seen, Err *err)
+bool race_report(const RaceTold *t, const RaceSeen *seen, unsigned others, Err *err)
 {
     const struct sundew_side *x = &seen->race.first, *y = &seen->race.second;
     const ScheduleSite *other = scheduler_site(t->scheduler, x->site);
@@ -86,6 +86,11 @@ bool race_report(const RaceTold *t, const RaceSeen *seen, Err *err)
                                    path_base(other->file), other->line),
                   .where = place_of(t, y->site),
                   .anchor = arena_printf(&a, "race %s", other->function),
+                  .detail = others ? arena_printf(&a,
+                                                  "and at %u other pair%s of places in these "
+                                                  "functions (--json has all)",
+                                                  others, others == 1 ? "" : "s")
+                                   : NULL,
                   .steps = steps,
                   .nsteps = n };
     bool ok = session_report(t->s, &f, err);

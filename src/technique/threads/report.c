@@ -193,7 +193,7 @@ bool report_race(Whole *w, const RaceSeen *r, Err *err)
 {
     RaceTold told = told_of(w);
     json_array_append_new(w->race_rows, race_json(&told, r));
-    return race_report(&told, r, err);
+    return race_report(&told, r, 0, err);
 }
 
 /* ---------------------------------------------------------------- summary */

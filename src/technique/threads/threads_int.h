@@ -79,7 +79,8 @@ typedef struct RaceTold {
 } RaceTold;
 /* Who called is asked for once for all of them. */
 void races_look_up(Scheduler *scheduler, const RacesSeen *all);
-bool race_report(const RaceTold *t, const RaceSeen *r, Err *err);
+/* `others`: races of the same functions that have no report of their own. */
+bool race_report(const RaceTold *t, const RaceSeen *r, unsigned others, Err *err);
 /* Where a turn was taken, in two steps, with the locks that were held; the steps' number. */
 size_t switch_steps(Arena *a, const RaceTold *t, const struct sundew_side *stopped,
                     const struct sundew_side *ran, EvidenceStep *steps);

@@ -84,3 +84,24 @@ int nobody_count(struct nobody *n)
 {
     return n->n;
 }
+
+struct moody {
+    int n;
+};
+
+struct moody *moody_new(void)
+{
+    if (!getenv("MOODY_LICENCE"))
+        abort();
+    return calloc(1, sizeof(struct moody));
+}
+
+void moody_free(struct moody *m)
+{
+    free(m);
+}
+
+int moody_count(struct moody *m)
+{
+    return ++m->n;
+}

@@ -14,4 +14,8 @@ int awkward_thread(struct awkward *a);          /* makes a thread of its own, an
 int awkward_handler(struct awkward *a);         /* catches SIGSEGV */
 int awkward_random(struct awkward *a);          /* another number each time */
 int nobody_count(struct nobody *n);             /* nobody makes one */
+struct moody;
+struct moody *moody_new(void);                  /* aborts without a licence */
+void moody_free(struct moody *m);
+int moody_count(struct moody *m);
 #endif
