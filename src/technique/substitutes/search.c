@@ -105,7 +105,7 @@ bool pair_open(Pair *p, Err *err)
                           .reuse = 0.5,
                           .simple = 0.5 };
     pair_use_example(p);
-    return true;
+    return pair_prefer(p, err);
 }
 
 void pair_free(Pair *p)
@@ -222,7 +222,8 @@ static double weight(const ApiFunction *f, void *arg)
         ApiUse use = ownership_use(p->ownership, f, (int)i);
         changes_few |= use == USE_CREATES || use == USE_CONSUMES || use == USE_FINISHES;
     }
-    return !pair_calls(p, f) ? 0 : changes_few ? 0.2 : 1;
+    double worth = p->worth ? p->worth[f->index] : 1;
+    return !pair_calls(p, f) ? 0 : changes_few ? 0.2 : worth;
 }
 
 static SequenceVerdict judge(Generator *g, Seq *seq, const Outcome *out, void *arg)
@@ -244,6 +245,32 @@ static void see_block(Pair *p, const Seq *s, const Outcome *o, SideOf side)
     f->not_callable = "it does not return";
     strings_addf(&p->unused, "%s: does not return in time on the %s", p->calls[f->index].name,
                  side == SIDE_CANDIDATE ? "candidate" : "reference");
+}
+
+/* Did the reference go where it had never been? The candidate need not have such a place. */
+static bool sees_fresh(Pair *p, const Outcome *ref)
+{
+    Exec *e = p->side[SIDE_REFERENCE].exec;
+    bool fresh = false;
+    for (size_t i = 0; i < ref->nfresh; i++)
+        fresh |= !exec_knows(e, ref->fresh[i]);
+    exec_know(e, ref->fresh, ref->nfresh);
+    return fresh;
+}
+
+/* Of a sweep some calls stay; each stands for itself. */
+static void keep_calls(Pair *p, Generator *g, const Seq *s, bool fresh)
+{
+    for (int i = 0; i < (fresh ? 3 : 1); i++) {
+        Arena a = { 0 };
+        Seq *one = seq_new(&a);
+        const SeqStep *st = &s->steps[rng_below(&p->rng, s->n)];
+        SeqStep *copy = seq_call(&a, one, st->f);
+        memcpy(copy->args, st->args, st->nargs * sizeof *st->args);
+        copy->divergent = true;
+        generate_keep(g, one);
+        arena_release(&a);
+    }
 }
 
 static void judge_both(Search *x, Generator *g, const Ran *r, const Outcome *ref)
@@ -272,7 +299,10 @@ static void judge_both(Search *x, Generator *g, const Ran *r, const Outcome *ref
     see_habits(p, r->seq, ref, r->out);
     if (p->agreed.len < MOST_AGREED && r->seq->n <= MOST_PREFIX)
         vec_push(&p->agreed, seq_copy(&p->arena, r->seq));
-    if (r->fresh || rng_below(&p->rng, 3) == 0)
+    bool fresh = sees_fresh(p, ref) || r->fresh;
+    if (r->seq->n > MOST_STEPS)
+        keep_calls(p, g, r->seq, fresh);
+    else if (fresh || rng_below(&p->rng, 3) == 0)
         generate_keep(g, r->seq);
 }
 
@@ -308,6 +338,44 @@ static bool round_ends(Generator *g, void *arg, Err *err)
     return ok;
 }
 
+/* These tests, on both sides. */
+static bool run_round(Search *x, Generator *g, Arena *a, Seq *const *all, size_t n, Err *err)
+{
+    ExecJob *jobs = arena_array(a, ExecJob, n + 1);
+    Outcome *out = arena_array(a, Outcome, n + 1);
+    for (size_t i = 0; i < n; i++)
+        jobs[i] = (ExecJob){ .seq = all[i] };
+    bool ok = !n || exec_run(x->p->side[SIDE_CANDIDATE].exec, a, jobs, n, out, err);
+    for (size_t i = 0; ok && i < n; i++)
+        vec_push(&x->round, ((Ran){ all[i], &out[i], true }));
+    return ok && round_ends(g, x, err);
+}
+
+/* Functions that need no object are cheap to call: many times in one process. */
+static bool sweep(Search *x, Generator *g, Err *err)
+{
+    enum { SWEEPS = 24, CALLS_OF_SWEEP = 48 };
+    Pair *p = x->p;
+    const Api *api = p->side[SIDE_CANDIDATE].api;
+    bool ok = true;
+    for (size_t i = 0; ok && i < api->nfunctions && !session_interrupted(p->all->s); i++) {
+        Arena a = { 0 };
+        Seq *all[SWEEPS];
+        size_t n = 0;
+        const ApiFunction *f = &api->functions[i];
+        size_t most = p->worth && p->worth[i] < 1 ? SWEEPS / 4 : SWEEPS;
+        while (n < most && pair_calls(p, f) && p->calls[i].common) {
+            all[n] = seq_new(&a);
+            if (!grow_sweep(&p->grow, &a, all[n], f, CALLS_OF_SWEEP))
+                break;
+            n++;
+        }
+        ok = run_round(x, g, &a, all, n, err);
+        arena_release(&a);
+    }
+    return ok;
+}
+
 /* The example's own calls come first, on both sides. */
 static bool begins(Generator *g, void *arg, Err *err)
 {
@@ -316,14 +384,7 @@ static bool begins(Generator *g, void *arg, Err *err)
     Arena a = { 0 };
     size_t n = 0;
     Seq *const *all = p->grow.usage ? usage_replays(p->grow.usage, &n) : NULL;
-    ExecJob *jobs = arena_array(&a, ExecJob, n + 1);
-    Outcome *out = arena_array(&a, Outcome, n + 1);
-    for (size_t i = 0; i < n; i++)
-        jobs[i] = (ExecJob){ .seq = all[i] };
-    bool ok = !n || exec_run(p->side[SIDE_CANDIDATE].exec, &a, jobs, n, out, err);
-    for (size_t i = 0; ok && i < n; i++)
-        vec_push(&x->round, ((Ran){ all[i], &out[i], true }));
-    ok = ok && round_ends(g, arg, err);
+    bool ok = run_round(x, g, &a, all, n, err) && sweep(x, g, err);
     arena_release(&a);
     return ok;
 }
@@ -342,6 +403,7 @@ bool pair_search(Pair *p, Err *err)
                           .uniform = true,
                           .count = count ? strtoull(count, NULL, 10) : DEFAULT_TESTS,
                           .universal_share = p->grow.usage ? 0.5 : 1,
+                          .varied_share = 0.4,
                           .stop = is_stopped,
                           .begins = begins,
                           .round_ends = round_ends };

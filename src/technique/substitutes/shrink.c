@@ -169,9 +169,27 @@ static bool shrink_values(Pair *p, Difference *d, bool *changed, Err *err)
     return true;
 }
 
+/* The last call alone, if it needs nothing of the others. */
+static bool shrink_to_last(Pair *p, Difference *d, Err *err)
+{
+    const SeqStep *last = &d->seq->steps[d->seq->n - 1];
+    Seq *alone = seq_new(&p->arena);
+    bool same = false;
+    for (unsigned i = 0; i < last->nargs; i++)
+        if (value_is_made(&last->args[i]))
+            return true;
+    SeqStep *st = seq_call(&p->arena, alone, last->f);
+    memcpy(st->args, last->args, last->nargs * sizeof *last->args);
+    if (!shows(p, alone, d, &same, err))
+        return false;
+    if (same)
+        d->seq = alone;
+    return true;
+}
+
 static bool shrink(Pair *p, Difference *d, Err *err)
 {
-    bool changed = true, ok = true;
+    bool changed = true, ok = shrink_to_last(p, d, err);
     for (int round = 0; ok && changed && round < 4; round++) {
         changed = false;
         ok = shrink_steps(p, d, &changed, err) && shrink_values(p, d, &changed, err);

@@ -5,6 +5,7 @@
  *     tables.c        pairs of implementations of a table of operations
  *     libraries.c     pairs of shared objects with the same header
  *     example.c       what an example does with the interface
+ *     inputs.c        functions and values that are worth more than others
  *     mapping.c       how a call of the candidate is made on the reference
  *     oracle.c        both sides run a test; the first call that differs
  *     search.c        tests are grown on the candidate, and judged
@@ -130,6 +131,7 @@ typedef struct Pair {
     Pool *pool;
     Ownership *ownership;
     GrowPlan grow;
+    double *worth;               /* by function: how gladly it is called; NULL: all alike */
     Rng rng;
     Habit *habits;               /* by function */
     size_t *after;               /* by pair of common functions: tests with both */
@@ -166,6 +168,9 @@ bool libraries_pairs(Substitutes *x, Err *err);
 /* example.c */
 bool pair_learn_example(Pair *p, Err *err);
 void pair_use_example(Pair *p);
+
+/* inputs.c */
+bool pair_prefer(Pair *p, Err *err);
 
 /* mapping.c */
 typedef struct MappingRow {
