@@ -164,8 +164,7 @@ static bool is_in(const Map *bodies, const Program *p, const Function *f)
 }
 
 /* Functions of `p` that `bodies` does not have. */
-static void find_changed(const Program *p, const Map *bodies, ConstantsFinder *from, uint8_t *distance,
-                         size_t *count)
+static void find_changed(const Program *p, const Map *bodies, ConstantsFinder *from, bool *out)
 {
     size_t n;
     const Function *const *fns = program_functions(p, &n);
@@ -173,16 +172,16 @@ static void find_changed(const Program *p, const Map *bodies, ConstantsFinder *f
         if (!fns[i]->defined || is_in(bodies, p, fns[i]))
             continue;
         constants_of_function(from, program_function_value(p, fns[i]));
-        if (distance)
-            distance[fns[i]->index] = 0;
-        ++*count;
+        out[fns[i]->index] = true;
     }
 }
 
-static void spread(const Program *p, uint8_t *distance)
+static void spread(const Program *p, const bool *changed, uint8_t *distance)
 {
     size_t n;
     const Function *const *fns = program_functions(p, &n);
+    for (size_t i = 0; i < n; i++)
+        distance[fns[i]->index] = changed[fns[i]->index] ? 0 : CHANGES_FAR;
     for (unsigned d = 0; d < MOST_DISTANCE; d++)
         for (size_t i = 0; i < n; i++)
             for (unsigned k = 0; distance[fns[i]->index] == d && k < fns[i]->ncallers; k++) {
@@ -196,21 +195,24 @@ bool program_changes(const Program *old, const Program *now, Changes *out, Err *
 {
     Map bodies[2] = { 0 };
     ConstantsFinder from[2] = { 0 };
-    size_t before = 0;
     assert(!out->distance);
     if (!program_load_module(old, err) || !program_load_module(now, err))
         return false;
     size_t limit = program_index_limit(now);
-    out->distance = xmalloc(limit + 1);
-    memset(out->distance, CHANGES_FAR, limit + 1);
+    bool *changed = xcalloc(limit + 1, sizeof *changed);
+    out->distance = xcalloc(limit + 1, sizeof *out->distance);
+    out->was_changed = xcalloc(program_index_limit(old) + 1, sizeof *out->was_changed);
     note_bodies(old, &bodies[0]);
     note_bodies(now, &bodies[1]);
     constants_begin(&from[0], &out->constants);
     constants_begin(&from[1], &out->constants);
-    find_changed(old, &bodies[1], &from[0], NULL, &before);
-    find_changed(now, &bodies[0], &from[1], out->distance, &out->nchanged);
+    find_changed(old, &bodies[1], &from[0], out->was_changed);
+    find_changed(now, &bodies[0], &from[1], changed);
     constants_take_difference(&from[0], &from[1], &out->constants);
-    spread(now, out->distance);
+    spread(now, changed, out->distance);
+    for (size_t i = 0; i < limit; i++)
+        out->nchanged += changed[i];
+    free(changed);
     map_release(&bodies[0]);
     map_release(&bodies[1]);
     return true;
@@ -219,6 +221,7 @@ bool program_changes(const Program *old, const Program *now, Changes *out, Err *
 void changes_release(Changes *c)
 {
     free(c->distance);
+    free(c->was_changed);
     constants_release(&c->constants);
     *c = (Changes){ 0 };
 }

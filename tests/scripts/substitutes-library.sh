@@ -43,6 +43,15 @@ ok "…as its header declares it" says "('box_put', 'output') in kinds and p['te
 ok "no such header" eval '! "$SUNDEW" substitutes --reference old/libbox.so --candidate new/libbox.so --headers nothing.h 2>err.txt; grep -q "headers nothing.h: there is no such file" err.txt'
 ok "a list runs nothing" eval '"$SUNDEW" substitutes --list --reference old/libbox.so --candidate wide/libbox.so --headers box.h >out.txt && grep -q "not compared: box_mark" out.txt'
 
+# Changes that few inputs show: constants that differ come first, numbers are swept.
+fresh rare
+cp "$TOP/tests/subjects/substitutes/rare".[ch] .
+rare() { mkdir -p "$1" && "$SUNDEW" capture -q -- gcc -g -fPIC -shared ${2-} rare.c -o "$1/librare.so"; }
+rares() { "$SUNDEW" substitutes --json --seed 1 --tests 160 --headers rare.h --reference old/librare.so "$@" >out.json 2>err.txt; [ $? -le 1 ]; }
+ok "two releases with small changes" eval 'rare old && rare new -DNEW && rare same'
+ok "each is found" eval 'rares --candidate new/librare.so && says "kinds == {(\"rare_width\", \"output\"), (\"rare_level\", \"output\"), (\"rare_name\", \"output\")}"'
+ok "…and the same code is alike" eval 'rares --candidate same/librare.so && says "all == [] and p[\"tests\"] > 100"'
+
 # What only an example knows.
 fresh latch
 cp "$TOP/tests/subjects/substitutes/latch"* .

@@ -101,6 +101,14 @@ ok "a count that is none" refuses "a number from 1" ./b7 --tests none
 ok "a slot of another type: a program" subject wrong
 ok "a slot of another type is named, the others go on" eval 'substitutes ./wrong --reference good_ops && says "any(q[\"candidate\"] == \"bad_ops\" and \"slot put has the type\" in q[\"why_not\"] for q in d[\"pairs\"]) and any(q[\"candidate\"] == \"other_ops\" and q[\"tests\"] > 100 for q in d[\"pairs\"])"'
 ok "…as a reference it is refused" refuses "bad_ops can't be compared: slot put" ./wrong --reference bad_ops
+# ---- what is written
+
+ok "writes: a program" subject writes
+ok "writes: it runs" substitutes ./writes --reference plain
+ok "writes: standard output and the file" says "{(x['function'], x['candidate_did'].split()[0]) for x in all} == {('say', 'writes'), ('close', 'leaves')}"
+ok "writes alike: a program" subject writes -DFIXED
+ok "writes alike: silent" eval 'substitutes ./writes --reference plain && says "all == [] and p[\"tests\"] > 100"'
+
 # ---- the example project
 
 fresh larder

@@ -238,8 +238,7 @@ static uint64_t sweep_start(const GrowPlan *g, Arena *a, const ApiFunction *f, i
 {
     uint64_t way = rng_below(g->rng, 8);
     if (way < 3) {                           /* a number of the code, and those around it */
-        Seq one = { 0 };
-        SeqStep *st = seq_call(a, &one, f);
+        SeqStep *st = seq_call(a, seq_new(a), f);
         pool_fill(g->pool, g->rng, a, st);
         return st->args[place].integer - rng_below(g->rng, 8);
     }

@@ -79,6 +79,53 @@ static void prefer_functions(Pair *p, const Changes *c)
     }
 }
 
+/* ---- where a test goes */
+
+static void mark_blocks(Pair *p, SideOf which, const Changes *c)
+{
+    Side *side = &p->side[which];
+    size_t n = cover_nblocks(side->points);
+    side->changed = arena_array(&p->arena, bool, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        const Function *f = program_function(side->program, cover_function(side->points, i));
+        if (f)
+            side->changed[i] = which == SIDE_CANDIDATE ? c->distance[f->index] == 0
+                                                       : c->was_changed[f->index];
+    }
+}
+
+/* The functions of blocks that ran, each once, as one number whatever their order. */
+static uint64_t sum_of(const Side *side, const Outcome *o)
+{
+    Map seen = { 0 };
+    uint64_t sum = 0;
+    for (size_t i = 0; i < o->nfresh; i++) {
+        if (o->fresh[i] >= cover_nblocks(side->points) || !side->changed[o->fresh[i]])
+            continue;
+        const char *name = cover_function(side->points, o->fresh[i]);
+        if (map_put(&seen, name, NULL))
+            sum += hash_bytes(name, strlen(name)) | 1;
+    }
+    map_release(&seen);
+    return sum;
+}
+
+bool pair_where(Pair *p, const Seq *s, uint64_t *out, Err *err)
+{
+    Arena a = { 0 };
+    bool ok = true;
+    *out = 0;
+    const Seq *there = p->side[0].changed && p->side[1].changed ? translate(p, &a, s) : NULL;
+    for (int i = 0; ok && there && i < NSIDES; i++) {
+        ExecJob job = { .seq = i == SIDE_CANDIDATE ? s : there, .all = true };
+        Outcome o = { 0 };
+        ok = exec_run(p->side[i].exec, &a, &job, 1, &o, err);
+        *out = *out * 31 + (ok ? sum_of(&p->side[i], &o) : 0);
+    }
+    arena_release(&a);
+    return ok;
+}
+
 /* Two releases: not two implementations that have nothing in common. */
 static bool are_releases(const Program *now, const Changes *c)
 {
@@ -105,8 +152,11 @@ bool pair_prefer(Pair *p, Err *err)
         ok = program_changes(ref->program, cand->program, &changes, err);
         if (ok)
             prefer_constants(p, &changes.constants);
-        if (ok && are_releases(cand->program, &changes))
+        if (ok && are_releases(cand->program, &changes)) {
             prefer_functions(p, &changes);
+            for (int i = 0; i < NSIDES && ref->points && cand->points; i++)
+                mark_blocks(p, (SideOf)i, &changes);
+        }
     } else if (!ref->own) {
         ok = program_constants(ref->program, &theirs, err);
         prefer_constants(p, &theirs);

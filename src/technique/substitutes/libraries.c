@@ -112,6 +112,8 @@ static bool open_captured(Pair *p, SideOf which, Err *err)
         return false;
     side->library = xstrdup(library.exposed);
     side->preload = library.preload ? xstrdup(library.preload) : NULL;
+    side->points = library.points;
+    library.points = NULL;
     library_release(&library);
     return true;
 }

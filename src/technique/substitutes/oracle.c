@@ -250,7 +250,8 @@ static bool places_differ(const Pair *p, const Seq *s, unsigned step, const Outc
     const CallMap *c = map_of(p, s->steps[step].f);
     for (size_t i = 0; i < cand->nobs; i++) {
         const Observation *o = &cand->obs[i];
-        if (o->step != step || o->place == API_RETURNED || o->place == OBSERVED_ERRNO)
+        if (o->step != step || o->place == API_RETURNED || o->place == OBSERVED_ERRNO ||
+            o->place == OBSERVED_STDOUT || o->place == OBSERVED_FILES)
             continue;
         int place =
             o->place >= OBSERVED_FIELD || o->place < 0 ? o->place : reference_place(c, o->place);
@@ -261,6 +262,38 @@ static bool places_differ(const Pair *p, const Seq *s, unsigned step, const Outc
             continue;
         out->place = o->place;
         return true;
+    }
+    return false;
+}
+
+static bool same_bytes(const Observation *r, const Observation *c)
+{
+    size_t n = r ? r->n : 0, m = c ? c->n : 0;
+    return n == m && (!n || memcmp(r->bytes, c->bytes, n) == 0);
+}
+
+/* An object that is open may have bytes that it did not write yet. */
+static bool all_closed(const Pair *p, const Seq *s)
+{
+    SeqHandles all = { 0 };
+    bool open = false;
+    seq_handles(s, p->ownership, &all);
+    for (size_t i = 0; i < all.len; i++)
+        open |= all.items[i].owned;
+    vec_release(&all);
+    return !open;
+}
+
+/* Standard output; and of the last call the files that are there then. */
+static bool writes_differ(const Pair *p, const Seq *s, unsigned step, const Outcome *ref,
+                          const Outcome *cand, Divergence *out)
+{
+    static const int places[] = { OBSERVED_STDOUT, OBSERVED_FILES };
+    for (int i = 0; i < 2; i++) {
+        bool compare = places[i] == OBSERVED_STDOUT || (step == s->n - 1 && all_closed(p, s));
+        out->place = places[i];
+        if (compare && !same_bytes(outcome_at(ref, step, places[i]), outcome_at(cand, step, places[i])))
+            return true;
     }
     return false;
 }
@@ -285,7 +318,7 @@ static bool step_differs(const Pair *p, const Seq *s, unsigned step, const Outco
         return true;
     if (is_error(f, cand, step) && is_error(to, ref, step))
         return errno_differs(step, ref, cand, out);
-    return places_differ(p, s, step, ref, cand, out);
+    return places_differ(p, s, step, ref, cand, out) || writes_differ(p, s, step, ref, cand, out);
 }
 
 /* An object that only one side could create: nothing can be compared from here on. */
@@ -435,6 +468,12 @@ void oracle_say(const Pair *p, const Seq *s, const Outcome *o, SideOf side, cons
         str_addf(out, "%s is ", own->params[place].name);
         if (v)
             say_value(v, NULL, bytes_that_count(own, o, v), out);
+    } else if (place == OBSERVED_STDOUT || place == OBSERVED_FILES) {
+        str_add(out, place == OBSERVED_STDOUT ? "writes " : "leaves the files ");
+        if (v)
+            say_value(v, NULL, v->n, out);
+        else
+            str_add(out, place == OBSERVED_STDOUT ? "nothing" : "none");
     } else if (v) {
         say_value(v, NULL, v->n, out);
     } else {

@@ -83,6 +83,7 @@ bool pair_open(Pair *p, Err *err)
                           .preload = p->side[i].preload,
                           .files = files,
                           .nfiles = nfiles,
+                          .writes = !x->crash_only,
                           .cpu_ms = 2000,
                           .wall_ms = 4000 };
         p->side[i].exec = exec_open(&plan, err);
@@ -119,6 +120,7 @@ void pair_free(Pair *p)
     for (int i = 0; i < NSIDES; i++) {
         exec_close(p->side[i].exec);
         api_close(p->side[i].api);
+        cover_free(p->side[i].points);
         program_close(p->side[i].own);
         free(p->side[i].library);
         free(p->side[i].preload);
@@ -149,26 +151,52 @@ static bool is_like(const Difference *d, unsigned function, const Divergence *ho
            (how->kind != DIFFERENCE_CRASH || (d->how.first < 0) == (how->first < 0));
 }
 
-void pair_note(Pair *p, const Seq *s, const Divergence *how)
+/* One that differs in the same way and for the same reason; NULL: it is a new one. Of one
+ * function there are at most so many. */
+static bool find_like(Pair *p, const Seq *s, const Divergence *how, Difference **out,
+                      uint64_t *where, Err *err)
 {
-    const ApiFunction *f = s->steps[how->step].f;
-    Difference *d = NULL;
+    enum { MOST = 6 };
+    unsigned function = s->steps[how->step].f->index, n = 0;
+    Difference *any = NULL;
+    *out = NULL;
+    *where = 0;
     for (size_t i = 0; i < p->found.len; i++)
-        if (is_like(&p->found.items[i], f->index, how))
-            d = &p->found.items[i];
-    bool shorter = d && how->step + 1 < d->seq->n;
+        if (is_like(&p->found.items[i], function, how)) {
+            any = &p->found.items[i];
+            n++;
+        }
+    if (n < MOST && !pair_where(p, s, where, err))
+        return false;
+    for (size_t i = 0; n && i < p->found.len; i++)
+        if (is_like(&p->found.items[i], function, how) &&
+            (n >= MOST || p->found.items[i].where == *where))
+            *out = n >= MOST ? any : &p->found.items[i];
+    return true;
+}
+
+bool pair_note(Pair *p, const Seq *s, const Divergence *how, Err *err)
+{
+    const Seq *cut = seq_copy(&p->arena, seq_prefix(&p->arena, s, how->step + 1));
+    Difference *d;
+    uint64_t where;
+    if (!find_like(p, cut, how, &d, &where, err))
+        return false;
     if (!d) {
         d = vec_grow(&p->found);
-        d->function = f->index;
-        shorter = true;
-    } else if (d->nspare < 3) {
-        d->spare[d->nspare++] = shorter ? d->seq : seq_prefix(&p->arena, s, how->step + 1);
+        *d = (Difference){ .function = s->steps[how->step].f->index, .how = *how, .seq = cut,
+                           .where = where };
+    } else if (cut->n < d->seq->n || d->nspare < 3) {
+        bool shorter = cut->n < d->seq->n;
+        if (d->nspare < 3)
+            d->spare[d->nspare++] = shorter ? d->seq : cut;
+        if (shorter) {
+            d->how = *how;
+            d->seq = cut;
+        }
     }
     d->seen++;
-    if (shorter) {
-        d->how = *how;
-        d->seq = seq_copy(&p->arena, seq_prefix(&p->arena, s, how->step + 1));
-    }
+    return true;
 }
 
 /* ---- figures */
@@ -273,7 +301,7 @@ static void keep_calls(Pair *p, Generator *g, const Seq *s, bool fresh)
     }
 }
 
-static void judge_both(Search *x, Generator *g, const Ran *r, const Outcome *ref)
+static bool judge_both(Search *x, Generator *g, const Ran *r, const Outcome *ref, Err *err)
 {
     Pair *p = x->p;
     Divergence how;
@@ -284,18 +312,17 @@ static void judge_both(Search *x, Generator *g, const Ran *r, const Outcome *ref
     if (!clear) {
         see_block(p, r->seq, r->out, SIDE_CANDIDATE);
         see_block(p, r->seq, ref, SIDE_REFERENCE);
-        return;
+        return true;
     }
     p->reference_fails += outcome_failed(ref);
     if (oracle_compare(p, r->seq, ref, r->out, &how)) {
         if (!p->found.len)
             p->first = now() - x->begun;
         see_habits(p, r->seq, ref, r->out);
-        pair_note(p, r->seq, &how);
-        return;
+        return pair_note(p, r->seq, &how, err);
     }
     if (outcome_failed(ref) || outcome_failed(r->out))
-        return;
+        return true;
     see_habits(p, r->seq, ref, r->out);
     if (p->agreed.len < MOST_AGREED && r->seq->n <= MOST_PREFIX)
         vec_push(&p->agreed, seq_copy(&p->arena, r->seq));
@@ -304,6 +331,7 @@ static void judge_both(Search *x, Generator *g, const Ran *r, const Outcome *ref
         keep_calls(p, g, r->seq, fresh);
     else if (fresh || rng_below(&p->rng, 3) == 0)
         generate_keep(g, r->seq);
+    return true;
 }
 
 static bool round_ends(Generator *g, void *arg, Err *err)
@@ -332,7 +360,7 @@ static bool round_ends(Generator *g, void *arg, Err *err)
     p->runs[SIDE_CANDIDATE] += x->round.len;
     p->runs[SIDE_REFERENCE] += n;
     for (size_t i = 0; ok && i < n; i++)
-        judge_both(x, g, of[i], &out[i]);
+        ok = judge_both(x, g, of[i], &out[i], err);
     x->round.len = 0;
     arena_release(&a);
     return ok;

@@ -331,7 +331,8 @@ static bool already(const Pair *p, size_t i)
     const Difference *d = &p->found.items[i];
     for (size_t k = 0; k < i; k++) {
         const Difference *o = &p->found.items[k];
-        if (o->function == d->function && oracle_same(&o->how, &d->how) && o->cause == d->cause)
+        if (o->function == d->function && oracle_same(&o->how, &d->how) &&
+            o->cause == d->cause && o->where == d->where)
             return true;
     }
     return false;
@@ -352,7 +353,8 @@ bool pair_settle(Pair *p, Err *err)
         Difference *d = &p->found.items[i];
         bool stable = false;
         ok = pick_stable(p, d, &stable, err) &&
-             (!stable || (shrink(p, d, err) && describe(p, d, err) && find_cause(p, d, err)));
+             (!stable || (shrink(p, d, err) && pair_where(p, d->seq, &d->where, err) &&
+                          describe(p, d, err) && find_cause(p, d, err)));
         if (!ok)
             break;
         p->unstable += !stable;

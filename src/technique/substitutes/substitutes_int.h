@@ -55,6 +55,9 @@ typedef struct Side {
     const OpImpl *impl;          /* of a table; NULL: a library */
     Api *api;
     char *library, *preload;     /* shared object; the sanitizer's library or NULL */
+    Cover *points;               /* of a captured library; NULL */
+    bool *changed;               /* by block of it: its function is another on the other side;
+                                  * NULL: not known */
     Exec *exec;
 } Side;
 
@@ -95,6 +98,7 @@ typedef struct Difference {
     const Seq *spare[3];         /* others that showed it */
     unsigned nspare;
     size_t seen;
+    uint64_t where;              /* which of the functions that changed ran; 0: not known */
     DifferenceCause cause;
     const char *from;            /* propagated: from which function */
     const char *reference_did, *candidate_did;
@@ -171,6 +175,9 @@ void pair_use_example(Pair *p);
 
 /* inputs.c */
 bool pair_prefer(Pair *p, Err *err);
+/* Which of the functions that changed run in a test: tests that differ in this differ for another
+ * reason. 0: not known. */
+bool pair_where(Pair *p, const Seq *s, uint64_t *out, Err *err);
 
 /* mapping.c */
 typedef struct MappingRow {
@@ -207,7 +214,7 @@ bool outcome_failed(const Outcome *o);
 bool pair_open(Pair *p, Err *err);
 bool pair_search(Pair *p, Err *err);
 void pair_free(Pair *p);
-void pair_note(Pair *p, const Seq *s, const Divergence *d);
+bool pair_note(Pair *p, const Seq *s, const Divergence *d, Err *err);
 const char *pair_mapping(const Pair *p, const Seq *s);
 /* The functions that can be compared. */
 bool pair_calls(const Pair *p, const ApiFunction *f);
