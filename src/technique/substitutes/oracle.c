@@ -309,6 +309,29 @@ static bool errno_differs(unsigned step, const Outcome *ref, const Outcome *cand
     return true;
 }
 
+/* Parameters that say what went wrong. */
+static bool is_about_error(const ApiFunction *f, int place)
+{
+    return place >= 0 && place < (int)f->nparams &&
+           (strcasestr(f->params[place].name, "err") || strcasestr(f->params[place].name, "msg"));
+}
+
+static bool error_differs(const Pair *p, const Seq *s, unsigned step, const Outcome *ref,
+                          const Outcome *cand, Divergence *out)
+{
+    const ApiFunction *f = s->steps[step].f;
+    for (int i = 0; i < (int)f->nparams; i++) {
+        int place = is_about_error(f, i) ? reference_place(map_of(p, f), i) : API_NONE;
+        const Observation *c = outcome_at(cand, step, i),
+                          *r = place == API_NONE ? NULL : outcome_at(ref, step, place);
+        out->place = i;
+        out->weak = true;
+        if (c && r && !equal(p, s, ref, cand, r, c))
+            return true;
+    }
+    return false;
+}
+
 static bool step_differs(const Pair *p, const Seq *s, unsigned step, const Outcome *ref,
                          const Outcome *cand, Divergence *out)
 {
@@ -317,7 +340,7 @@ static bool step_differs(const Pair *p, const Seq *s, unsigned step, const Outco
     if (result_differs(p, s, step, ref, cand, out))
         return true;
     if (is_error(f, cand, step) && is_error(to, ref, step))
-        return errno_differs(step, ref, cand, out);
+        return errno_differs(step, ref, cand, out) || error_differs(p, s, step, ref, cand, out);
     return places_differ(p, s, step, ref, cand, out) || writes_differ(p, s, step, ref, cand, out);
 }
 
@@ -440,6 +463,15 @@ static void say_value(const Observation *o, const Type *t, size_t n, Str *out)
         escape_c_string(out, (const char *)o->bytes, n < MOST ? n : MOST);
         str_add(out, n > MOST ? "…\"" : "\"");
     }
+}
+
+const Observation *oracle_at(const Pair *p, const Seq *s, const Outcome *o, SideOf side,
+                             const Divergence *d)
+{
+    int place = d->place >= 0 && d->place < OBSERVED_FIELD && side == SIDE_REFERENCE
+                    ? reference_place(map_of(p, s->steps[d->step].f), d->place)
+                    : d->place;
+    return outcome_at(o, d->step, place);
 }
 
 void oracle_say(const Pair *p, const Seq *s, const Outcome *o, SideOf side, const Divergence *d,

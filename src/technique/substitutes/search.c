@@ -128,6 +128,7 @@ void pair_free(Pair *p)
     ownership_free(p->ownership);
     pool_free(p->pool);
     vec_release(&p->found);
+    vec_release(&p->tolerant);
     vec_release(&p->agreed);
     strings_release(&p->unused);
     strings_release(&p->notes);
@@ -175,8 +176,13 @@ static bool find_like(Pair *p, const Seq *s, const Divergence *how, Difference *
     return true;
 }
 
-bool pair_note(Pair *p, const Seq *s, const Divergence *how, Err *err)
+bool pair_note(Pair *p, const Seq *s, const Divergence *how, const Outcome *reference,
+               const Outcome *candidate, Err *err)
 {
+    unsigned under = how->kind != DIFFERENCE_OUTPUT
+                         ? 0
+                         : normalisers(oracle_at(p, s, reference, SIDE_REFERENCE, how),
+                                       oracle_at(p, s, candidate, SIDE_CANDIDATE, how));
     const Seq *cut = seq_copy(&p->arena, seq_prefix(&p->arena, s, how->step + 1));
     Difference *d;
     uint64_t where;
@@ -185,7 +191,7 @@ bool pair_note(Pair *p, const Seq *s, const Divergence *how, Err *err)
     if (!d) {
         d = vec_grow(&p->found);
         *d = (Difference){ .function = s->steps[how->step].f->index, .how = *how, .seq = cut,
-                           .where = where };
+                           .where = where, .under = under };
     } else if (cut->n < d->seq->n || d->nspare < 3) {
         bool shorter = cut->n < d->seq->n;
         if (d->nspare < 3)
@@ -196,6 +202,7 @@ bool pair_note(Pair *p, const Seq *s, const Divergence *how, Err *err)
         }
     }
     d->seen++;
+    d->under &= under;
     return true;
 }
 
@@ -275,6 +282,26 @@ static void see_block(Pair *p, const Seq *s, const Outcome *o, SideOf side)
                  side == SIDE_CANDIDATE ? "candidate" : "reference");
 }
 
+/* The shortest test for each function. */
+static void note_tolerance(Pair *p, const Seq *s, const Outcome *ref)
+{
+    unsigned at = ref->at < s->n ? ref->at : s->n - 1;
+    const ApiFunction *f = s->steps[at].f;
+    Tolerance *t = NULL;
+    if (!f || !p->calls[f->index].common)
+        return;
+    for (size_t i = 0; i < p->tolerant.len; i++)
+        if (p->tolerant.items[i].function == f->index)
+            t = &p->tolerant.items[i];
+    if (!t) {
+        t = vec_grow(&p->tolerant);
+        t->function = f->index;
+    }
+    t->seen++;
+    if (!t->seq || at + 1 < t->seq->n)
+        t->seq = seq_copy(&p->arena, seq_prefix(&p->arena, s, at + 1));
+}
+
 /* Did the reference go where it had never been? The candidate need not have such a place. */
 static bool sees_fresh(Pair *p, const Outcome *ref)
 {
@@ -319,8 +346,10 @@ static bool judge_both(Search *x, Generator *g, const Ran *r, const Outcome *ref
         if (!p->found.len)
             p->first = now() - x->begun;
         see_habits(p, r->seq, ref, r->out);
-        return pair_note(p, r->seq, &how, err);
+        return pair_note(p, r->seq, &how, ref, r->out, err);
     }
+    if (outcome_failed(ref) && !outcome_failed(r->out))
+        note_tolerance(p, r->seq, ref);
     if (outcome_failed(ref) || outcome_failed(r->out))
         return true;
     see_habits(p, r->seq, ref, r->out);

@@ -346,9 +346,58 @@ static void drop(Pair *p, size_t i)
     p->found.len--;
 }
 
+/* A call that fails on the reference only: once more, alone, with fewer calls before it. */
+static bool settle_tolerance(Pair *p, Tolerance *t, bool *out, Err *err)
+{
+    for (unsigned i = t->seq->n; i-- > 0;) {
+        const Seq *s = i == t->seq->n - 1 ? t->seq : seq_without(&p->arena, t->seq, i);
+        Arena a = { 0 };
+        Outcome both[NSIDES] = { 0 };
+        Divergence how;
+        bool differs, last = s && s->n && s->steps[s->n - 1].f &&
+                             s->steps[s->n - 1].f->index == t->function;
+        bool ok = !last || oracle_try(p, &a, s, 0, 0, both, &differs, &how, err);
+        bool holds = ok && last && outcome_failed(&both[SIDE_REFERENCE]) &&
+                     both[SIDE_REFERENCE].at == s->n - 1 && both[SIDE_CANDIDATE].state == OUTCOME_DONE;
+        if (holds) {
+            how = (Divergence){ .kind = DIFFERENCE_CRASH, .step = s->n - 1, .place = API_RETURNED };
+            for (int k = 0; k < NSIDES; k++) {
+                Str text = { 0 };
+                oracle_say(p, s, &both[k], (SideOf)k, &how, &text);
+                *(k == SIDE_REFERENCE ? &t->reference_did : &t->candidate_did) =
+                    arena_strdup(&p->arena, str_c(&text));
+                str_release(&text);
+            }
+            t->seq = s;
+            i = i < s->n ? i : s->n;
+        }
+        arena_release(&a);
+        if (!ok)
+            return false;
+        if (!t->candidate_did)
+            break;                           /* it was not shown a second time */
+    }
+    *out = t->candidate_did != NULL;
+    return true;
+}
+
+static bool settle_tolerances(Pair *p, Err *err)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->tolerant.len; i++) {
+        bool holds;
+        if (!settle_tolerance(p, &p->tolerant.items[i], &holds, err))
+            return false;
+        if (holds)
+            p->tolerant.items[n++] = p->tolerant.items[i];
+    }
+    p->tolerant.len = n;
+    return true;
+}
+
 bool pair_settle(Pair *p, Err *err)
 {
-    bool ok = true;
+    bool ok = settle_tolerances(p, err);
     for (size_t i = 0; ok && i < p->found.len;) {
         Difference *d = &p->found.items[i];
         bool stable = false;

@@ -12,6 +12,7 @@
  *     shrink.c        a difference is tried again, made small, and its cause found
  *     concurrent.c    one call a thread, both sides in all orders
  *     accepted.c      differences that the user has accepted
+ *     normalise.c     small things that explain a difference
  *     tests.c         the test as C, in two variants
  *     report.c        findings, JSON, summary, matrix
  *
@@ -99,6 +100,7 @@ typedef struct Difference {
     unsigned nspare;
     size_t seen;
     uint64_t where;              /* which of the functions that changed ran; 0: not known */
+    unsigned under;              /* normalisers that explain it in all tests, as bits */
     DifferenceCause cause;
     const char *from;            /* propagated: from which function */
     const char *reference_did, *candidate_did;
@@ -112,6 +114,15 @@ typedef struct Difference {
     Failure failure;
     unsigned peers, peers_of;    /* of so many references so many differ */
 } Difference;
+
+/* A call that fails on the reference and not on the candidate: no difference, but good to know
+ * of a new release. */
+typedef struct Tolerance {
+    unsigned function;           /* in the candidate's API */
+    const Seq *seq;              /* its last step is the call */
+    size_t seen;
+    const char *reference_did, *candidate_did;
+} Tolerance;
 
 /* What a function gave, over all tests. */
 typedef struct Habit {
@@ -140,6 +151,7 @@ typedef struct Pair {
     Habit *habits;               /* by function */
     size_t *after;               /* by pair of common functions: tests with both */
     Vec(Difference) found;
+    Vec(Tolerance) tolerant;
     Vec(const Seq *) agreed;     /* tests that both sides ended alike; some of them */
     Strings unused;              /* "db_stat: missing in the candidate" */
     Strings notes;
@@ -208,13 +220,17 @@ bool oracle_try(Pair *p, Arena *a, const Seq *s, unsigned fill, int64_t clock, O
                 bool *differs, Divergence *how, Err *err);
 void oracle_say(const Pair *p, const Seq *s, const Outcome *o, SideOf side, const Divergence *d,
                 Str *out);
+/* What both gave in the place of a divergence. */
+const Observation *oracle_at(const Pair *p, const Seq *s, const Outcome *o, SideOf side,
+                             const Divergence *d);
 bool outcome_failed(const Outcome *o);
 
 /* search.c */
 bool pair_open(Pair *p, Err *err);
 bool pair_search(Pair *p, Err *err);
 void pair_free(Pair *p);
-bool pair_note(Pair *p, const Seq *s, const Divergence *d, Err *err);
+bool pair_note(Pair *p, const Seq *s, const Divergence *d, const Outcome *reference,
+               const Outcome *candidate, Err *err);
 const char *pair_mapping(const Pair *p, const Seq *s);
 /* The functions that can be compared. */
 bool pair_calls(const Pair *p, const ApiFunction *f);
@@ -229,6 +245,12 @@ bool pair_concurrent(Pair *p, Err *err);
 /* accepted.c */
 bool accepted_read(Substitutes *x, const char *path, Err *err);
 const char *accepted_reason(const Substitutes *x, const Pair *p, const Difference *d);
+
+/* normalise.c */
+const char *const *normaliser_names(void);
+const char *normaliser_of(unsigned under);       /* the first; NULL: none */
+/* Those under which the two are the same, as bits. */
+unsigned normalisers(const Observation *reference, const Observation *candidate);
 
 /* tests.c */
 bool test_write(Pair *p, Difference *d, Err *err);
