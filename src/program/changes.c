@@ -50,8 +50,8 @@ static void add_constant(Hasher *h, LLVMValueRef v, int depth);
 static void add_elements(Hasher *h, LLVMValueRef v)
 {
     LLVMTypeRef t = LLVMTypeOf(v);
-    uint64_t n = LLVMGetTypeKind(t) == LLVMArrayTypeKind ? LLVMGetArrayLength2(t)
-                                                         : LLVMGetVectorSize(t);
+    uint64_t n =
+        LLVMGetTypeKind(t) == LLVMArrayTypeKind ? LLVMGetArrayLength2(t) : LLVMGetVectorSize(t);
     add(h, n);
     for (uint64_t i = 0; i < n; i++)
         add_constant(h, LLVMGetAggregateElement(v, (unsigned)i), 0);
@@ -60,8 +60,8 @@ static void add_elements(Hasher *h, LLVMValueRef v)
 /* Constant data by its content; what can change by its name. */
 static void add_global(Hasher *h, LLVMValueRef v, int depth)
 {
-    LLVMValueRef init = LLVMIsAGlobalVariable(v) && LLVMIsGlobalConstant(v) ? LLVMGetInitializer(v)
-                                                                              : NULL;
+    LLVMValueRef init =
+        LLVMIsAGlobalVariable(v) && LLVMIsGlobalConstant(v) ? LLVMGetInitializer(v) : NULL;
     if (init)
         add_constant(h, init, depth + 1);
     else
@@ -146,9 +146,8 @@ static void note_bodies(const Program *p, Map *out)
     const Function *const *fns = program_functions(p, &n);
     for (size_t i = 0; i < n; i++)
         if (fns[i]->defined) {
-            char *key =
-                xprintf("%s %llx", fns[i]->name,
-                        (unsigned long long)body_sum(program_function_value(p, fns[i])));
+            char *key = xprintf("%s %llx", fns[i]->name,
+                                (unsigned long long)body_sum(program_function_value(p, fns[i])));
             map_put(out, key, NULL);
             free(key);
         }
@@ -156,8 +155,8 @@ static void note_bodies(const Program *p, Map *out)
 
 static bool is_in(const Map *bodies, const Program *p, const Function *f)
 {
-    char *key = xprintf("%s %llx", f->name,
-                        (unsigned long long)body_sum(program_function_value(p, f)));
+    char *key =
+        xprintf("%s %llx", f->name, (unsigned long long)body_sum(program_function_value(p, f)));
     bool found = map_has(bodies, key);
     free(key);
     return found;

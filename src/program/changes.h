@@ -18,11 +18,11 @@
 enum { CHANGES_FAR = 255 };
 
 typedef struct Changes {
-    uint8_t *distance;           /* by index in the newer program: 0 it changed or is new, n it calls
+    uint8_t *distance; /* by index in the newer program: 0 it changed or is new, n it calls
                                   * one that changed over n calls; CHANGES_FAR: neither */
-    bool *was_changed;           /* by index in the older program: it is another now, or gone */
+    bool *was_changed; /* by index in the older program: it is another now, or gone */
     size_t nchanged;
-    Constants constants;         /* of what changed: numbers and texts of the old and the new
+    Constants constants; /* of what changed: numbers and texts of the old and the new
                                   * functions that are not in both */
 } Changes;
 

@@ -295,8 +295,8 @@ Seq *grow_varied(const GrowPlan *g, Arena *a, const Seq *base, unsigned *at)
     size_t before = old.n;
     int partner = st->f->params[place].partner;
     bool text = old.kind == VALUE_STRING || old.kind == VALUE_BYTES;
-    st->args[place] = chance(g->rng, text ? 0.8 : 0.4) ? pool_near(g->pool, g->rng, a, &old)
-                                                        : (SeqValue){ 0 };
+    st->args[place] =
+        chance(g->rng, text ? 0.8 : 0.4) ? pool_near(g->pool, g->rng, a, &old) : (SeqValue){ 0 };
     if (partner >= 0 && !value_is_made(&st->args[partner]))
         st->args[partner] = (SeqValue){ 0 };     /* the length follows */
     pool_fill(g->pool, g->rng, a, st);

@@ -12,6 +12,7 @@ struct Pool {
     Values numbers, texts, floats;     /* observed anywhere */
     Vec(int64_t) likely;         /* numbers and texts that are worth more than others */
     Vec(const char *) words;
+    bool rooms;                  /* for pointers without a meaning */
 };
 
 static const int64_t boundary[] = {
@@ -112,6 +113,8 @@ void pool_free(Pool *p)
     arena_release(&p->arena);
     free(p);
 }
+
+void pool_give_rooms(Pool *p) { p->rooms = true; }
 
 void pool_prefer_number(Pool *p, int64_t n)
 {
@@ -304,6 +307,8 @@ static SeqValue fresh_value(const Pool *p, Rng *rng, Arena *a, const ApiPlace *p
     case ROLE_HANDLE_OUT:
     case ROLE_STORAGE: return pool_room(place) ? value_room(pool_room(place)) : value_null();
     case ROLE_CALLBACK: return rng_below(rng, 4) == 0 ? value_null() : value_function(NULL);
+    case ROLE_POINTER:
+        return p->rooms && t && t->kind == TYPE_POINTER ? value_room(64) : value_null();
     default: return value_null();
     }
 }

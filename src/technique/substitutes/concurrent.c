@@ -372,10 +372,10 @@ static bool explore(Threads *x, SideOf which, const Test *t, const SearchPlan *p
             return err_set(err, "a call without a counterpart");
     }
     r->epilogue = which == SIDE_CANDIDATE ? t->looks : translate(x->p, &out->arena, t->looks);
-    return r->epilogue ? exec_put_threads(out->stage->exec, r, err) &&
-                             schedule_search(out->stage->scheduler, plan, judge, out, &out->result,
-                                             err)
-                       : err_set(err, "a call without a counterpart");
+    return r->epilogue
+               ? exec_put_threads(out->stage->exec, r, err) &&
+                     schedule_search(out->stage->scheduler, plan, judge, out, &out->result, err)
+               : err_set(err, "a call without a counterpart");
 }
 
 /* ---- differences */
@@ -427,20 +427,17 @@ static void note(Threads *x, const Test *t, const Probe *bad)
     Str text = { 0 };
     failure_describe(&bad->failure, &text);
     unsigned most = bad->preemptions + 1 < GUARANTEED ? bad->preemptions + 1 : GUARANTEED;
-    d.reference_did =
-        arena_printf(&p->arena,
-                     differs ? "gives that in no order with up to %u preemptions"
-                             : "ends in all orders with up to %u preemptions",
-                     most);
-    d.candidate_did = differs
-                          ? arena_printf(&p->arena,
-                                         "together with %s, as in no serial order: %s",
-                                         p->calls[s->steps[s->n - 2].f->index].name, bad->output)
-                      : blocks
-                          ? arena_printf(&p->arena, "blocks together with %s",
-                                         p->calls[s->steps[s->n - 2].f->index].name)
-                          : arena_printf(&p->arena, "fails together with %s: %s",
-                                         p->calls[s->steps[s->n - 2].f->index].name, str_c(&text));
+    d.reference_did = arena_printf(&p->arena,
+                                   differs ? "gives that in no order with up to %u preemptions"
+                                           : "ends in all orders with up to %u preemptions",
+                                   most);
+    d.candidate_did =
+        differs  ? arena_printf(&p->arena, "together with %s, as in no serial order: %s",
+                                p->calls[s->steps[s->n - 2].f->index].name, bad->output)
+        : blocks ? arena_printf(&p->arena, "blocks together with %s",
+                                p->calls[s->steps[s->n - 2].f->index].name)
+                 : arena_printf(&p->arena, "fails together with %s: %s",
+                                p->calls[s->steps[s->n - 2].f->index].name, str_c(&text));
     d.mapping = pair_mapping(p, s);
     d.accepted = accepted_reason(p->all, p, &d);
     d.interleaving = draw(x, bad);

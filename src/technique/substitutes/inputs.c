@@ -9,6 +9,7 @@
 #include "capture/elf.h"
 #include "program/changes.h"
 #include "technique/substitutes/substitutes_int.h"
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_WORDS = 400, LONGEST_WORD = 40, LARGEST_HEADER = 1 << 20 };
@@ -42,6 +43,38 @@ static void prefer_headers(Pair *p)
             prefer_quoted(p->pool, str_c(&text));
         str_release(&text);
     }
+}
+
+/* ---- files of a corpus */
+
+static void prefer_file(Pool *pool, const char *path)
+{
+    enum { LARGEST = 4000, MOST_LINES = 40 };
+    Str text = { 0 };
+    if (file_read(path, &text, NULL) && text.len && text.len <= LARGEST) {
+        pool_prefer_text(pool, str_c(&text));
+        char *rest = NULL;
+        unsigned n = 0;
+        for (char *line = strtok_r(text.data, "\n", &rest); line && n < MOST_LINES; n++) {
+            pool_prefer_text(pool, line);
+            line = strtok_r(NULL, "\n", &rest);
+        }
+    }
+    str_release(&text);
+}
+
+static bool prefer_corpus(Pair *p, const char *folder, Err *err)
+{
+    enum { MOST_FILES = 200 };
+    Strings names = { 0 };
+    bool ok = dir_list(folder, &names, err);
+    for (size_t i = 0; ok && i < names.len && i < MOST_FILES; i++) {
+        char *path = path_join(folder, names.items[i]);
+        prefer_file(p->pool, path);
+        free(path);
+    }
+    strings_release(&names);
+    return ok;
 }
 
 /* ---- a library that was not captured */
@@ -89,8 +122,8 @@ static void mark_blocks(Pair *p, SideOf which, const Changes *c)
     for (size_t i = 0; i < n; i++) {
         const Function *f = program_function(side->program, cover_function(side->points, i));
         if (f)
-            side->changed[i] = which == SIDE_CANDIDATE ? c->distance[f->index] == 0
-                                                       : c->was_changed[f->index];
+            side->changed[i] =
+                which == SIDE_CANDIDATE ? c->distance[f->index] == 0 : c->was_changed[f->index];
     }
 }
 
@@ -142,7 +175,11 @@ bool pair_prefer(Pair *p, Err *err)
     Changes changes = { 0 };
     Constants theirs = { 0 };
     bool ok = true;
-    if (cand->impl)
+    const char *corpus = session_option(p->all->s, "corpus");
+    if (corpus && !prefer_corpus(p, corpus, err))
+        return false;
+    pool_give_rooms(p->pool);
+    if (cand->impl || p->backend)
         return true;                         /* one program: the pool has its constants */
     prefer_headers(p);
     for (int i = 0; i < NSIDES; i++)

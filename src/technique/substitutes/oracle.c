@@ -292,7 +292,8 @@ static bool writes_differ(const Pair *p, const Seq *s, unsigned step, const Outc
     for (int i = 0; i < 2; i++) {
         bool compare = places[i] == OBSERVED_STDOUT || (step == s->n - 1 && all_closed(p, s));
         out->place = places[i];
-        if (compare && !same_bytes(outcome_at(ref, step, places[i]), outcome_at(cand, step, places[i])))
+        if (compare &&
+            !same_bytes(outcome_at(ref, step, places[i]), outcome_at(cand, step, places[i])))
             return true;
     }
     return false;

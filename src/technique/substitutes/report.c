@@ -55,7 +55,8 @@ static size_t told(const Pair *p)
 {
     size_t n = 0;
     for (size_t i = 0; i < p->found.len; i++)
-        n += !p->found.items[i].capability && !p->found.items[i].accepted;
+        n += !p->found.items[i].capability && !p->found.items[i].accepted &&
+             !p->found.items[i].same_as;
     return n;
 }
 
@@ -222,6 +223,8 @@ static json_t *difference_json(const Pair *p, const Difference *d)
                   "candidate_did", json_text(d->candidate_did), "seen", (json_int_t)d->seen);
     if (d->from)
         json_object_set_new(j, "from", json_text(d->from));
+    if (d->same_as)
+        json_object_set_new(j, "same_as", json_text(d->same_as));
     if (d->folder)
         json_object_set_new(j, "folder", json_text(d->folder));
     if (d->capability)
@@ -257,11 +260,28 @@ static const char *did(const Difference *d)
 static const char *proposal(Arena *a, const Pair *p, const Difference *d)
 {
     const char *how = normaliser_of(d->under);
-    return how ? arena_printf(a,
-                              "without %s there is no difference in any test; a line of the file of "
-                              "--accepted that says so: %s %s %s REASON",
-                              how, p->side[SIDE_CANDIDATE].name, p->calls[d->function].name, how)
+    return how ? arena_printf(
+                     a,
+                     "the normaliser \"%s\" explains it in all tests; a line for --accepted: "
+                     "%s %s %s REASON",
+                     how, p->side[SIDE_CANDIDATE].name, p->calls[d->function].name, how)
                : NULL;
+}
+
+/* Other functions that differ after the same calls; NULL: none. */
+static const char *also(Arena *a, const Pair *p, const Difference *d)
+{
+    Str out = { 0 };
+    for (size_t i = 0; i < p->found.len; i++) {
+        const Difference *o = &p->found.items[i];
+        if (o->same_as && o->how.kind == d->how.kind &&
+            strcmp(o->same_as, p->calls[d->function].name) == 0)
+            str_addf(&out, "%s%s",
+                     out.len ? ", " : "differ after the same calls: ", p->calls[o->function].name);
+    }
+    const char *text = out.len ? arena_strdup(a, str_c(&out)) : NULL;
+    str_release(&out);
+    return text;
 }
 
 static bool report_difference(Pair *p, Difference *d, const char *picture, Err *err)
@@ -271,14 +291,18 @@ static bool report_difference(Pair *p, Difference *d, const char *picture, Err *
     Str test = { 0 };
     Arena a = { 0 };
     seq_say(p, d->seq, d->threads, &test);
-    EvidenceStep steps[5] = {
+    EvidenceStep steps[6] = {
         { .text = arena_printf(&a, "reference %s: %s", p->side[0].name, d->reference_did) },
         { .text = arena_printf(&a, "candidate %s: %s", p->side[1].name, d->candidate_did) },
         { .text = arena_printf(&a, "cause: %s%s%s", difference_cause_name(d->cause),
                                d->from ? ": " : "", d->from ? d->from : "") },
         { .text = arena_printf(&a, "mapping: %s", d->mapping) },
-        { .text = proposal(&a, p, d) },
     };
+    size_t nsteps = 4;
+    steps[nsteps].text = also(&a, p, d);
+    nsteps += steps[nsteps].text != NULL;
+    steps[nsteps].text = proposal(&a, p, d);
+    nsteps += steps[nsteps].text != NULL;
     Attachment texts[2] = { { "test.txt", "test", str_c(&test), test.len },
                             { "interleaving.txt", "trace", d->interleaving,
                               d->interleaving ? strlen(d->interleaving) : 0 } };
@@ -294,7 +318,7 @@ static bool report_difference(Pair *p, Difference *d, const char *picture, Err *
                   .anchor = arena_printf(&a, "%s %s %s", short_name(p, SIDE_REFERENCE),
                                          short_name(p, SIDE_CANDIDATE), name),
                   .steps = steps,
-                  .nsteps = steps[4].text ? 5 : 4,
+                  .nsteps = nsteps,
                   .attachments = texts,
                   .nattachments = d->interleaving ? 2 : 1,
                   .picture = picture,
@@ -344,12 +368,12 @@ static json_t *tolerant_json(const Pair *p)
         const Tolerance *t = &p->tolerant.items[i];
         Str test = { 0 };
         seq_say(p, t->seq, false, &test);
-        json_array_append_new(j, json_pack("{s:o,s:o,s:o,s:o,s:I}", "function",
-                                           json_text(p->calls[t->function].name), "test",
-                                           json_text(str_c(&test)), "reference_did",
-                                           json_text(t->reference_did), "candidate_did",
-                                           json_text(t->candidate_did), "seen",
-                                           (json_int_t)t->seen));
+        json_array_append_new(j,
+                              json_pack("{s:o,s:o,s:o,s:o,s:I}", "function",
+                                        json_text(p->calls[t->function].name), "test",
+                                        json_text(str_c(&test)), "reference_did",
+                                        json_text(t->reference_did), "candidate_did",
+                                        json_text(t->candidate_did), "seen", (json_int_t)t->seen));
         str_release(&test);
     }
     return j;
@@ -452,7 +476,8 @@ bool report_pairs(Substitutes *x, Err *err)
         tests += p->tests;
         for (size_t k = 0; ok && k < p->found.len; k++) {
             Difference *d = &p->found.items[k];
-            if (d->capability || d->accepted || !is_minority(d) || told_before(x, p, d))
+            if (d->capability || d->accepted || d->same_as || !is_minority(d) ||
+                told_before(x, p, d))
                 continue;
             ok = (d->threads || test_write(p, d, err)) && report_difference(p, d, picture, err);
         }

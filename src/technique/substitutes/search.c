@@ -190,8 +190,11 @@ bool pair_note(Pair *p, const Seq *s, const Divergence *how, const Outcome *refe
         return false;
     if (!d) {
         d = vec_grow(&p->found);
-        *d = (Difference){ .function = s->steps[how->step].f->index, .how = *how, .seq = cut,
-                           .where = where, .under = under };
+        *d = (Difference){ .function = s->steps[how->step].f->index,
+                           .how = *how,
+                           .seq = cut,
+                           .where = where,
+                           .under = under };
     } else if (cut->n < d->seq->n || d->nspare < 3) {
         bool shorter = cut->n < d->seq->n;
         if (d->nspare < 3)

@@ -331,8 +331,8 @@ static bool already(const Pair *p, size_t i)
     const Difference *d = &p->found.items[i];
     for (size_t k = 0; k < i; k++) {
         const Difference *o = &p->found.items[k];
-        if (o->function == d->function && oracle_same(&o->how, &d->how) &&
-            o->cause == d->cause && o->where == d->where)
+        if (o->function == d->function && oracle_same(&o->how, &d->how) && o->cause == d->cause &&
+            o->where == d->where)
             return true;
     }
     return false;
@@ -354,11 +354,12 @@ static bool settle_tolerance(Pair *p, Tolerance *t, bool *out, Err *err)
         Arena a = { 0 };
         Outcome both[NSIDES] = { 0 };
         Divergence how;
-        bool differs, last = s && s->n && s->steps[s->n - 1].f &&
-                             s->steps[s->n - 1].f->index == t->function;
+        bool differs,
+            last = s && s->n && s->steps[s->n - 1].f && s->steps[s->n - 1].f->index == t->function;
         bool ok = !last || oracle_try(p, &a, s, 0, 0, both, &differs, &how, err);
         bool holds = ok && last && outcome_failed(&both[SIDE_REFERENCE]) &&
-                     both[SIDE_REFERENCE].at == s->n - 1 && both[SIDE_CANDIDATE].state == OUTCOME_DONE;
+                     both[SIDE_REFERENCE].at == s->n - 1 &&
+                     both[SIDE_CANDIDATE].state == OUTCOME_DONE;
         if (holds) {
             how = (Divergence){ .kind = DIFFERENCE_CRASH, .step = s->n - 1, .place = API_RETURNED };
             for (int k = 0; k < NSIDES; k++) {
@@ -395,6 +396,22 @@ static bool settle_tolerances(Pair *p, Err *err)
     return true;
 }
 
+/* The same calls before it, and the same functions that changed: another call told of the state
+ * that they left. The function of that; NULL: none. */
+static const char *told_by(const Pair *p, size_t i)
+{
+    const Difference *d = &p->found.items[i];
+    for (size_t k = 0; k < i && !d->capability && !d->accepted; k++) {
+        const Difference *o = &p->found.items[k];
+        Seq a = { o->seq->steps, o->seq->n - 1 }, b = { d->seq->steps, d->seq->n - 1 };
+        if (!o->capability && !o->accepted && !o->same_as && o->how.kind == d->how.kind &&
+            o->function != d->function && d->where && o->where == d->where && b.n &&
+            seq_equal(&a, &b))
+            return p->calls[o->function].name;
+    }
+    return NULL;
+}
+
 bool pair_settle(Pair *p, Err *err)
 {
     bool ok = settle_tolerances(p, err);
@@ -415,6 +432,7 @@ bool pair_settle(Pair *p, Err *err)
         d->capability = capability(p, d);
         d->mapping = pair_mapping(p, d->seq);
         d->accepted = accepted_reason(p->all, p, d);
+        d->same_as = told_by(p, i);
         i++;
     }
     return ok;

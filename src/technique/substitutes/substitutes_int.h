@@ -4,6 +4,7 @@
  *     substitutes.c   the command: options, which pairs, one after the other
  *     tables.c        pairs of implementations of a table of operations
  *     libraries.c     pairs of shared objects with the same header
+ *     backends.c      pairs of back ends that a function chooses by an argument
  *     example.c       what an example does with the interface
  *     inputs.c        functions and values that are worth more than others
  *     mapping.c       how a call of the candidate is made on the reference
@@ -100,6 +101,8 @@ typedef struct Difference {
     unsigned nspare;
     size_t seen;
     uint64_t where;              /* which of the functions that changed ran; 0: not known */
+    const char *same_as;         /* the same calls before it showed a difference of this function,
+                                  * which is told; NULL */
     unsigned under;              /* normalisers that explain it in all tests, as bits */
     DifferenceCause cause;
     const char *from;            /* propagated: from which function */
@@ -137,6 +140,7 @@ typedef struct Habit {
 typedef struct Pair {
     struct Substitutes *all;
     Side side[NSIDES];
+    bool backend;                /* the same program; an argument chooses */
     CallMap *calls;              /* by function of the candidate's API */
     size_t ncommon;              /* of libraries: functions that both have */
     const char *why_not;         /* it can't be compared; NULL */
@@ -180,6 +184,9 @@ bool tables_pairs(Substitutes *x, Err *err);
 
 /* libraries.c */
 bool libraries_pairs(Substitutes *x, Err *err);
+
+/* backends.c */
+bool backends_pairs(Substitutes *x, Err *err);
 
 /* example.c */
 bool pair_learn_example(Pair *p, Err *err);

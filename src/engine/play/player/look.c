@@ -177,7 +177,7 @@ static void observe_result(Playing *p, unsigned step, const Routine *r, const Do
     case 'p': look_note(p, step, -1, d->result[0] ? OBS_HANDLE : OBS_NULL, NULL, 0); break;
     case 'r':
         look_note(p, step, -1, OBS_BYTES, d->result,
-                (uint32_t)(r->result->size > 64 ? 64 : r->result->size));
+                  (uint32_t)(r->result->size > 64 ? 64 : r->result->size));
         break;
     }
 }
@@ -192,7 +192,7 @@ static void observe_room(Playing *p, unsigned step, unsigned i, char look, const
         look_note(p, step, (int)i, OBS_INTEGER, &v, sizeof v);
     } else if (look == 'b') {
         look_note(p, step, (int)i, OBS_BYTES, d->rooms[i],
-                n > WIRE_MOST_SEEN_BYTES ? WIRE_MOST_SEEN_BYTES : n);
+                  n > WIRE_MOST_SEEN_BYTES ? WIRE_MOST_SEEN_BYTES : n);
     } else if (n >= sizeof it) {
         memcpy(&it, d->rooms[i], sizeof it);
         if (look == 'z')
@@ -233,7 +233,7 @@ static void observe_behind(Playing *p, unsigned step)
             continue;
         d->sum = sum;
         look_note(p, step, OBS_PLACE_BEHIND + (int)s, OBS_BYTES, d->rooms[0],
-                d->sizes[0] > WIRE_MOST_SEEN_BYTES ? WIRE_MOST_SEEN_BYTES : d->sizes[0]);
+                  d->sizes[0] > WIRE_MOST_SEEN_BYTES ? WIRE_MOST_SEEN_BYTES : d->sizes[0]);
     }
 }
 

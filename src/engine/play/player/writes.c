@@ -18,7 +18,8 @@ enum { MOST_FILES = 16, LONGEST_NAME = 64, LARGEST_FILE = 1 << 20 };
 void writes_begin(Playing *p)
 {
     static const char name[] = ".sundew-stdout";
-    int fd = p->player->head->writes ? open(name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
+    int fd =
+        p->player->head->writes ? open(name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
     if (fd < 0)
         return;
     unlink(name);
@@ -83,10 +84,10 @@ void writes_look_at_files(Playing *p)
     for (size_t i = 0; i < n; i++) {
         if (lstat(names[i], &st) != 0)
             continue;
-        int m = snprintf(text + used, sizeof text - used, "%s %lld %llx\n", names[i],
-                         S_ISREG(st.st_mode) ? (long long)st.st_size : -1,
-                         (unsigned long long)(S_ISREG(st.st_mode) ? sum_of(names[i], st.st_size)
-                                                                  : 0));
+        int m =
+            snprintf(text + used, sizeof text - used, "%s %lld %llx\n", names[i],
+                     S_ISREG(st.st_mode) ? (long long)st.st_size : -1,
+                     (unsigned long long)(S_ISREG(st.st_mode) ? sum_of(names[i], st.st_size) : 0));
         if (m < 0 || (size_t)m >= sizeof text - used)
             break;
         used += (size_t)m;
