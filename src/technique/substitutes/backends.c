@@ -63,8 +63,10 @@ static bool pin(Pair *p, const char *function, unsigned place, Err *err)
         const Side *side = &p->side[i];
         f[i] = (ApiFunction *)api_function(side->api, function);
         if (!f[i] || place >= f[i]->nparams)
-            return err_set(err, "--backend %s(%u): the headers declare no such function with so many "
-                                "parameters", function, place + 1);
+            return err_set(err,
+                           "--backend %s(%u): the headers declare no such function with so many "
+                           "parameters",
+                           function, place + 1);
         if (!choice_value(&p->arena, f[i], place, side->name, &choice[i]))
             return err_set(err, "%s is neither a number nor a value of the parameter's type",
                            side->name);
@@ -122,8 +124,9 @@ bool backends_pairs(Substitutes *x, Err *err)
     if (!session_need(x->s, NEEDS_PROGRAM, err))
         return false;
     if (!parse_choice(session_option(x->s, "backend"), &function, &place))
-        return err_set(err, "--backend %s: expected FUNCTION(N), the place of the argument that "
-                            "chooses, from 1",
+        return err_set(err,
+                       "--backend %s: expected FUNCTION(N), the place of the argument that "
+                       "chooses, from 1",
                        session_option(x->s, "backend"));
     bool ok = true;
     for (char **c = session_option_all(x->s, "candidate"); ok && *c; c++)
