@@ -466,13 +466,18 @@ static void say_value(const Observation *o, const Type *t, size_t n, Str *out)
     }
 }
 
+/* The place of a divergence as a side has it. */
+static int place_on(const Pair *p, const Seq *s, SideOf side, const Divergence *d)
+{
+    return d->place >= 0 && d->place < OBSERVED_FIELD && side == SIDE_REFERENCE
+               ? reference_place(map_of(p, s->steps[d->step].f), d->place)
+               : d->place;
+}
+
 const Observation *oracle_at(const Pair *p, const Seq *s, const Outcome *o, SideOf side,
                              const Divergence *d)
 {
-    int place = d->place >= 0 && d->place < OBSERVED_FIELD && side == SIDE_REFERENCE
-                    ? reference_place(map_of(p, s->steps[d->step].f), d->place)
-                    : d->place;
-    return outcome_at(o, d->step, place);
+    return outcome_at(o, d->step, place_on(p, s, side, d));
 }
 
 void oracle_say(const Pair *p, const Seq *s, const Outcome *o, SideOf side, const Divergence *d,
@@ -480,9 +485,7 @@ void oracle_say(const Pair *p, const Seq *s, const Outcome *o, SideOf side, cons
 {
     const ApiFunction *f = s->steps[d->step].f;
     const CallMap *c = map_of(p, f);
-    int place = d->place >= 0 && d->place < OBSERVED_FIELD && side == SIDE_REFERENCE
-                    ? reference_place(c, d->place)
-                    : d->place;
+    int place = place_on(p, s, side, d);
     if (outcome_failed(o)) {
         if (o->state == OUTCOME_DIED)
             str_addf(out, "dies of signal %d", o->signal);
