@@ -217,6 +217,33 @@ void elf_compiler(const char *data, size_t n, Str *out)
     str_addn(out, p, strnlen(p, (size_t)(end - p)));
 }
 
+static bool is_word(const char *s, size_t n)
+{
+    enum { SHORTEST = 2, LONGEST = 32 };
+    for (size_t i = 0; i < n; i++)
+        if (s[i] <= ' ' || s[i] > '~')
+            return false;
+    return n >= SHORTEST && n <= LONGEST;
+}
+
+void elf_words(const char *data, size_t n, size_t most, Strings *out)
+{
+    Elf e;
+    Section s;
+    if (!parse(data, n, &e) || !find(&e, ".rodata", &s))
+        return;
+    assert(s.offset <= n && s.size <= n - s.offset);
+    const char *p = data + s.offset, *end = p + s.size;
+    for (size_t found = 0; p < end && found < most;) {
+        size_t len = strnlen(p, (size_t)(end - p));
+        if (p + len < end && is_word(p, len)) {
+            strings_addf(out, "%.*s", (int)len, p);
+            found++;
+        }
+        p += len + 1;
+    }
+}
+
 static void pad(Str *out, size_t align)
 {
     while (out->len % align)

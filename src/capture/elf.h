@@ -33,6 +33,8 @@ ElfKind elf_kind(const char *data, size_t n);
 bool elf_ids(const char *data, size_t n, Strings *ids);
 /* What the section .comment says about the compiler; "" if nothing. */
 void elf_compiler(const char *data, size_t n, Str *out);
+/* Words without a blank in its constant data, of 2 to 32 bytes, at most so many. */
+void elf_words(const char *data, size_t n, size_t most, Strings *out);
 /* The names that a shared library defines for others, as keys. False: not ELF, or damaged. */
 bool elf_exports(const char *data, size_t n, Map *names);
 /* `out` becomes the file with `ids` as its section .sundew. */

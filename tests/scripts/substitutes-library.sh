@@ -43,6 +43,21 @@ ok "…as its header declares it" says "('box_put', 'output') in kinds and p['te
 ok "no such header" eval '! "$SUNDEW" substitutes --reference old/libbox.so --candidate new/libbox.so --headers nothing.h 2>err.txt; grep -q "headers nothing.h: there is no such file" err.txt'
 ok "a list runs nothing" eval '"$SUNDEW" substitutes --list --reference old/libbox.so --candidate wide/libbox.so --headers box.h >out.txt && grep -q "not compared: box_mark" out.txt'
 
+# A struct that the library's own headers have is no business of callers.
+fresh hidden
+cp "$TOP/tests/subjects/substitutes/hidden"* .
+hidden() { mkdir -p "$1" && "$SUNDEW" capture -q -- gcc -g -fPIC -shared ${2-} hidden.c -o "$1/libhidden.so"; }
+ok "another layout in a private header" eval 'hidden old && hidden new -DNEW && "$SUNDEW" substitutes --json --seed 1 --tests 100 --headers hidden.h --reference old/libhidden.so --candidate new/libhidden.so >out.json 2>err.txt; says "p[\"unused\"] == [] and kinds == {(\"hidden_get\", \"output\")}"'
+
+# Changes that few inputs show: constants that differ come first, numbers are swept.
+fresh rare
+cp "$TOP/tests/subjects/substitutes/rare".[ch] .
+rare() { mkdir -p "$1" && "$SUNDEW" capture -q -- gcc -g -fPIC -shared ${2-} rare.c -o "$1/librare.so"; }
+rares() { "$SUNDEW" substitutes --json --seed 1 --tests 160 --headers rare.h --reference old/librare.so "$@" >out.json 2>err.txt; [ $? -le 1 ]; }
+ok "two releases with small changes" eval 'rare old && rare new -DNEW && rare same'
+ok "each is found" eval 'rares --candidate new/librare.so && says "kinds == {(\"rare_width\", \"output\"), (\"rare_level\", \"output\"), (\"rare_name\", \"output\")}"'
+ok "…and the same code is alike" eval 'rares --candidate same/librare.so && says "all == [] and p[\"tests\"] > 100"'
+
 # What only an example knows.
 fresh latch
 cp "$TOP/tests/subjects/substitutes/latch"* .
@@ -52,6 +67,9 @@ ok "two releases and a client" eval 'latch old && latch same -DSAME && latch new
 ok "without the example nobody opens the latch" eval 'latches --candidate new/liblatch.so && says "all == []"'
 ok "with it the tests do" eval 'latches --candidate new/liblatch.so -- ./client && says "kinds == {(\"latch_inside\", \"output\")}"'
 ok "…and the same code is alike" eval 'latches --candidate same/liblatch.so -- ./client && says "all == []"'
+ok "inputs of explore: each is run in the place of @@" eval 'mkdir inputs && printf "slow\\n1\\n" >inputs/1 && printf "quick brown fox\\n482913\\n" >inputs/2 && latches --candidate new/liblatch.so --corpus inputs -- ./client @@ && says "kinds == {(\"latch_inside\", \"output\")}"'
+ok "…those that do not open it show nothing" eval 'rm inputs/2 && latches --candidate new/liblatch.so --corpus inputs -- ./client @@ && says "all == []"'
+ok "…no such folder" eval '! "$SUNDEW" substitutes --headers latch.h --reference old/liblatch.so --candidate new/liblatch.so --corpus nothing >out.txt 2>err.txt && grep -q nothing err.txt'
 table() { "$SUNDEW" substitutes ./$1 --table "struct latch_ops" --reference plain --json --seed 1 --tests 120 -- ./$1 ${2-} >out.json 2>err.txt; [ $? -le 1 ]; }
 ok "a table and its fix" eval '"$SUNDEW" capture -q -- gcc -g latch-table.c -o table && "$SUNDEW" capture -q -- gcc -g -DFIXED latch-table.c -o fixed'
 ok "a run with the candidate" eval 'table table f && says "(\"inside\", \"output\") in kinds"'

@@ -21,4 +21,10 @@ ok "B9: locks in another order" subject b9
 ok "B9: it runs" substitutes ./b9 --reference base_ops
 ok "B9: they block each other" says "[(x['kind'], x['cause']) for x in all] == [('deadlock', 'lost synchronisation')]"
 
+ok "an addition that is lost: a program" subject b2-count
+ok "it runs" substitutes ./b2-count --reference locked
+ok "an output that no serial order gives, and the reference in no order" says "[(x['kind'], x['function'], x['cause']) for x in all] == [('output', 'add', 'lost synchronisation')] and 'as in no serial order: then value returns' in all[0]['candidate_did']"
+ok "only crashes: silent" eval 'substitutes ./b2-count --reference locked --crash-only && says "all == []"'
+ok "with its lock: a program" subject b2-count -DFIXED
+ok "with its lock: silent" eval 'substitutes ./b2-count --reference locked && says "all == [] and p[\"concurrent\"][\"tests\"] > 3"'
 done_testing

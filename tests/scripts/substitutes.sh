@@ -101,6 +101,32 @@ ok "a count that is none" refuses "a number from 1" ./b7 --tests none
 ok "a slot of another type: a program" subject wrong
 ok "a slot of another type is named, the others go on" eval 'substitutes ./wrong --reference good_ops && says "any(q[\"candidate\"] == \"bad_ops\" and \"slot put has the type\" in q[\"why_not\"] for q in d[\"pairs\"]) and any(q[\"candidate\"] == \"other_ops\" and q[\"tests\"] > 100 for q in d[\"pairs\"])"'
 ok "…as a reference it is refused" refuses "bad_ops can't be compared: slot put" ./wrong --reference bad_ops
+# ---- what is written
+
+ok "writes: a program" subject writes
+ok "writes: it runs" substitutes ./writes --reference plain
+ok "writes: standard output and the file" says "{(x['function'], x['candidate_did'].split()[0]) for x in all} == {('say', 'writes'), ('close', 'leaves')}"
+ok "writes alike: a program" subject writes -DFIXED
+ok "writes alike: silent" eval 'substitutes ./writes --reference plain && says "all == [] and p[\"tests\"] > 100"'
+
+# ---- back ends that an argument chooses; what explains a difference
+
+backend() { fresh "backend$*" && cp "$TOP/tests/subjects/substitutes/backend".[ch] . && "$SUNDEW" capture -q -- gcc -g "$@" backend.c -o backend; }
+choose() { substitutes ./backend --backend 'tally_open(1)' --reference wide --headers backend.h "$@"; }
+ok "back ends: a program" backend
+ok "back ends: a total that does not fit" eval 'choose --candidate short && says "{x[\"function\"] for x in all} == {\"tally_total\"} and \"chosen by --backend\" in all[0][\"mapping\"]"'
+ok "back ends: its test fails with one" eval '! make -s -C backend.substitutes/1 check >make.txt 2>&1 && test -x backend.substitutes/1/test_substitute'
+ok "back ends: and passes with the other" eval 'make -s -C backend.substitutes/1 clean check CFLAGS=-DREFERENCE >make.txt 2>&1'
+ok "back ends: one that is none can't be created" eval 'choose --candidate nothing && says "all == []"'
+ok "back ends: no such argument" refuses "no such function with so many parameters" ./backend --backend 'tally_open(7)' --reference wide --candidate short --headers backend.h
+ok "back ends: no place" refuses "expected FUNCTION(N)" ./backend --backend tally_open --reference wide --candidate short --headers backend.h
+ok "back ends alike: silent" eval 'backend -DFIXED && choose --candidate short && says "all == [] and p[\"tests\"] > 100"'
+
+ok "normalisers: a program" subject normal
+ok "normalisers: each is proposed" eval 'substitutes ./normal --reference plain && says "{x[\"function\"]: x.get(\"normaliser\") for x in all} == {\"name\": \"case\", \"order\": \"sign\", \"count\": None}"'
+ok "normalisers: none is used unless it is written down" says "len(d['findings']) == 4"
+ok "normalisers: one that is accepted" eval 'printf "loud name case shouting is its purpose\n* order sign only the sign counts\n* count case no\n" >ok.txt; substitutes ./normal --reference plain --accepted ok.txt && says "[x[\"function\"] for x in all] == [\"count\"] and len(p[\"accepted\"]) == 3"'
+
 # ---- the example project
 
 fresh larder

@@ -337,6 +337,55 @@ static void values_are_used_again(void **state)
     assert_true(share[1] > 1.5 * share[0]);
 }
 
+static const ApiFunction *named(const Bench *b, const char *name)
+{
+    const ApiFunction *f = api_function(b->lab.api, name);
+    assert_non_null(f);
+    return f;
+}
+
+static void numbers_are_swept(void **state)
+{
+    (void)state;
+    Bench b;
+    Arena a = { 0 };
+    bench_open(&b);
+    Seq *s = seq_new(&a);
+    assert_false(grow_sweep(&b.grow, &a, s, named(&b, "bag_add"), 8));       /* it needs a bag */
+    assert_true(grow_sweep(&b.grow, &a, s, named(&b, "name"), 8));
+    assert_int_equal(s->n, 8);
+    uint64_t stride = s->steps[1].args[0].integer - s->steps[0].args[0].integer;
+    for (unsigned i = 1; i < s->n; i++)
+        assert_int_equal(s->steps[i].args[0].integer - s->steps[i - 1].args[0].integer, stride);
+    arena_release(&a);
+    bench_close(&b);
+}
+
+static void a_variation_has_one_other_value(void **state)
+{
+    (void)state;
+    Bench b;
+    Arena a = { 0 };
+    unsigned at, changed = 0;
+    bench_open(&b);
+    Seq *s = seq_new(&a);
+    seq_call(&a, s, named(&b, "bag_new"));
+    assert_null(grow_varied(&b.grow, &a, s, &at));                           /* it has no value */
+    SeqStep *st = seq_call(&a, s, named(&b, "bag_add"));
+    st->args[0] = value_result(0);
+    st->args[1] = value_integer(5);
+    for (int i = 0; i < 20; i++) {
+        Seq *other = grow_varied(&b.grow, &a, s, &at);
+        assert_non_null(other);
+        assert_int_equal(at, 1);
+        assert_true(value_equal(&other->steps[1].args[0], &s->steps[1].args[0]));
+        changed += !value_equal(&other->steps[1].args[1], &s->steps[1].args[1]);
+    }
+    assert_true(changed > 10);
+    arena_release(&a);
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -346,6 +395,8 @@ int main(void)
         cmocka_unit_test(a_round_is_compared_with_another_process),
         cmocka_unit_test(the_same_seed_gives_the_same_sequences),
         cmocka_unit_test(values_are_used_again),
+        cmocka_unit_test(numbers_are_swept),
+        cmocka_unit_test(a_variation_has_one_other_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

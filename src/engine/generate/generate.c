@@ -244,13 +244,28 @@ void generate_keep(Generator *g, const Seq *s)
 
 /* ---- rounds */
 
+/* Steps before the value that is another are not shared: others of the round differ elsewhere. */
+static void vary(Generator *g, Round *r, const Seq *base)
+{
+    unsigned at, first = g->plan->prefix ? g->plan->prefix->n : 0;
+    Seq *s = grow_varied(&g->grow, &r->arena, base, &at);
+    if (!s || at < first || !is_wanted(g, s))
+        return;
+    r->ways[r->n] = WAY_DIVERGENT;
+    r->jobs[r->n++] = (ExecJob){ .seq = s };
+}
+
 static void make_jobs(Generator *g, Round *r)
 {
     double share = divergence(g);
     for (unsigned b = 0; b < BASES; b++) {
         bool faithful = g->guided && b < FAITHFUL;
         const Seq *base = pick_base(g, &r->arena, faithful);
-        for (unsigned w = 0; w < WAYS; w++) {
+        bool varied = !faithful && g->plan->varied_share > 0 && base->n &&
+                      rng_unit(g->rng) < g->plan->varied_share;
+        for (unsigned w = 0; varied && w < WAYS; w++)
+            vary(g, r, base);
+        for (unsigned w = 0; !varied && w < WAYS; w++) {
             Way way = faithful                   ? WAY_FAITHFUL
                       : rng_unit(g->rng) < share ? WAY_DIVERGENT
                                                  : WAY_GUIDED;

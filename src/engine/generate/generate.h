@@ -66,6 +66,7 @@ typedef struct SequencePlan {
     double universal_share;      /* of the budget, for the first phase; all without
                                   * a usage */
     double divergent_share;      /* of the calls in the second phase, at least */
+    double varied_share;         /* of sequences: one that was kept, with another value in it */
 
     /* The budget: what comes first ends it. */
     double seconds;              /* 0: no limit */

@@ -200,6 +200,111 @@ bool grow_universal(const GrowPlan *g, Arena *a, Seq *s, const ApiFunction *f)
     return f && universal(g, a, s, f, 0);
 }
 
+/* ---- sweeps */
+
+/* No object, no callback: each call stands for itself. */
+static bool stands_alone(const ApiFunction *f)
+{
+    bool varies = false;
+    for (unsigned i = 0; i < f->nparams; i++)
+        switch (f->params[i].role) {
+        case ROLE_INTEGER:
+        case ROLE_ENUM:
+        case ROLE_FLAGS:
+        case ROLE_FLOAT:
+        case ROLE_STRING:
+        case ROLE_BUFFER: varies = true; break;
+        case ROLE_LENGTH:
+        case ROLE_LENGTH_INOUT:
+        case ROLE_OUT:
+        case ROLE_BUFFER_OUT: break;
+        default: return false;
+        }
+    return varies && f->result.use != USE_CREATES && !f->not_callable && !f->variadic;
+}
+
+/* A number of the plain places, drawn; -1: there is none. */
+static int pick_number(const GrowPlan *g, const ApiFunction *f)
+{
+    int found = -1;
+    uint64_t n = 0;
+    for (unsigned i = 0; i < f->nparams; i++)
+        if (f->params[i].role == ROLE_INTEGER && is_free(f, i) && rng_below(g->rng, ++n) == 0)
+            found = (int)i;
+    return found;
+}
+
+static uint64_t sweep_start(const GrowPlan *g, Arena *a, const ApiFunction *f, int place)
+{
+    uint64_t way = rng_below(g->rng, 8);
+    if (way < 3) {                           /* a number of the code, and those around it */
+        SeqStep *st = seq_call(a, seq_new(a), f);
+        pool_fill(g->pool, g->rng, a, st);
+        return st->args[place].integer - rng_below(g->rng, 8);
+    }
+    if (way < 6)
+        return rng_below(g->rng, 0x110000);
+    return rng_next(g->rng) >> rng_below(g->rng, 64);
+}
+
+bool grow_sweep(const GrowPlan *g, Arena *a, Seq *s, const ApiFunction *f, unsigned n)
+{
+    static const uint64_t strides[] = { 1, 1, 1, 3, 16, 257, 4099 };
+    if (!stands_alone(f) || is_forbidden(g, f))
+        return false;
+    int place = pick_number(g, f);
+    uint64_t from = place >= 0 ? sweep_start(g, a, f, place) : 0;
+    uint64_t stride = strides[rng_below(g->rng, sizeof strides / sizeof *strides)];
+    for (unsigned i = 0; i < n && s->n < SEQ_MOST_STEPS; i++) {
+        SeqStep *st = seq_call(a, s, f);
+        st->divergent = true;
+        if (place >= 0)
+            st->args[place] = value_integer(from + i * stride);
+        pool_fill(g->pool, g->rng, a, st);
+    }
+    return true;
+}
+
+/* ---- variations */
+
+static bool can_vary(const SeqStep *st, unsigned i)
+{
+    const ApiPlace *p = &st->f->params[i];
+    bool pinned = st->f->pinned && i < st->f->nfixed && st->f->pinned[i].kind != VALUE_NONE;
+    ApiRole r = p->role;
+    return !pinned && p->within < 0 &&
+           (r == ROLE_INTEGER || r == ROLE_STRING || r == ROLE_FLOAT || r == ROLE_ENUM ||
+            r == ROLE_FLAGS || (r == ROLE_BUFFER && st->args[i].kind == VALUE_BYTES));
+}
+
+Seq *grow_varied(const GrowPlan *g, Arena *a, const Seq *base, unsigned *at)
+{
+    Seq *s = seq_copy(a, base);
+    uint64_t n = 0;
+    unsigned place = 0;
+    for (unsigned i = 0; i < s->n; i++)
+        for (unsigned k = 0; s->steps[i].f && k < s->steps[i].nargs; k++)
+            if (can_vary(&s->steps[i], k) && rng_below(g->rng, ++n) == 0) {
+                *at = i;
+                place = k;
+            }
+    if (!n)
+        return NULL;
+    SeqStep *st = &s->steps[*at];
+    SeqValue old = st->args[place];
+    size_t before = old.n;
+    int partner = st->f->params[place].partner;
+    bool text = old.kind == VALUE_STRING || old.kind == VALUE_BYTES;
+    st->args[place] =
+        chance(g->rng, text ? 0.8 : 0.4) ? pool_near(g->pool, g->rng, a, &old) : (SeqValue){ 0 };
+    if (partner >= 0 && !value_is_made(&st->args[partner]))
+        st->args[partner] = (SeqValue){ 0 };     /* the length follows */
+    pool_fill(g->pool, g->rng, a, st);
+    pool_fit_within(st, place, before);
+    st->divergent = true;
+    return s;
+}
+
 /* ---- nodes */
 
 static Places places_of(const SeqStep *st, const SeqValue *v)

@@ -44,6 +44,11 @@ bool grow_is_given(const GrowPlan *g, const SeqHandle *h);
 /* A call of `f`; NULL: of one that can be called. */
 bool grow_universal(const GrowPlan *g, Arena *a, Seq *s, const ApiFunction *f);
 bool grow_guided(const GrowPlan *g, Arena *a, Seq *s);
+/* `n` calls of a function that needs no object, its numbers side by side. False: it needs one. */
+bool grow_sweep(const GrowPlan *g, Arena *a, Seq *s, const ApiFunction *f, unsigned n);
+/* The same calls with another value in one place; *at is its step. NULL: none has a value that
+ * could be another. */
+Seq *grow_varied(const GrowPlan *g, Arena *a, const Seq *s, unsigned *at);
 /* A call that looks at a handle which is there. */
 bool grow_observer(const GrowPlan *g, Arena *a, Seq *s);
 /* Looks at all that is there, by calls that need nothing but the handle and rooms

@@ -99,7 +99,7 @@ static bool is_place(const Seq *s, unsigned step, int place)
         unsigned set = (unsigned)(place - OBSERVED_BEHIND);
         return set < s->n && s->steps[set].field;
     }
-    return place == API_RETURNED || place == OBSERVED_ERRNO || place == OBSERVED_CALLBACKS ||
+    return place == API_RETURNED || (place <= OBSERVED_ERRNO && place >= OBSERVED_FILES) ||
            (place >= 0 && place < OBSERVED_FIELD && (unsigned)place < s->steps[step].nargs);
 }
 

@@ -141,7 +141,8 @@ static void put_head(Exec *e)
     struct WireHead head = { .magic = WIRE_MAGIC,
                              .version = WIRE_VERSION,
                              .cpu_ms = e->plan.cpu_ms ? e->plan.cpu_ms : 300,
-                             .wall_ms = e->plan.wall_ms ? e->plan.wall_ms : 5000 };
+                             .wall_ms = e->plan.wall_ms ? e->plan.wall_ms : 5000,
+                             .writes = e->plan.writes };
     memcpy(e->shared, &head, sizeof head);
 }
 
@@ -370,7 +371,7 @@ static void add_groups(Exec *e, const ExecJob *jobs, size_t n)
     put32(s, 0);
     for (size_t i = 0; i < n; groups++) {
         size_t m = group_at(jobs, n, i);
-        unsigned prefix = jobs[i].group ? jobs[i].prefix : 0;
+        unsigned prefix = jobs[i].group && !e->plan.writes ? jobs[i].prefix : 0;
         assert(prefix <= jobs[i].seq->n);
         put32(s, (uint32_t)m);
         put_steps(s, jobs[i].seq, 0, prefix);

@@ -37,6 +37,8 @@ typedef struct ExecPlan {
     const SeqFile *files;       /* what calls may find in their folder */
     size_t nfiles;
     const char *writable;        /* a folder that jobs may write to; or NULL */
+    bool writes;                 /* also look at standard output, and at the files that are there
+                                  * at the end; jobs share no prefix then */
     unsigned cpu_ms, wall_ms;    /* limits of a job; 0: 300 and 5000 */
 } ExecPlan;
 
@@ -71,6 +73,8 @@ typedef enum {
 enum {
     OBSERVED_ERRNO = -3,
     OBSERVED_CALLBACKS = -4,
+    OBSERVED_STDOUT = -5,        /* bytes; with ExecPlan.writes */
+    OBSERVED_FILES = -6,         /* of the last step: "name size sum" of each file */
     OBSERVED_FIELD = 64,         /* from here on: see observed_field() */
     OBSERVED_FIELDS = 64,        /* of a struct, at most */
     OBSERVED_BEHIND = 4096,      /* + step: bytes that a field was set to lead to */

@@ -53,7 +53,7 @@
 
 #define WIRE_MAGIC 0x53645771u
 enum {
-    WIRE_VERSION = 3,
+    WIRE_VERSION = 4,
     WIRE_FD = 9,
     WIRE_FUNCTIONS = 4096,
     WIRE_FILES = 1 << 20,
@@ -86,6 +86,7 @@ struct WireHead {
     uint32_t missing;            /* functions that the library does not have */
     uint32_t cpu_ms, wall_ms;    /* limits of a job */
     uint32_t slots;              /* jobs side by side; 0: 8 */
+    uint32_t writes;             /* look at standard output and at files */
     uint32_t ready;              /* the player has loaded the library */
     char trouble[256];           /* why not */
 };
@@ -127,6 +128,8 @@ enum {
 enum {
     OBS_PLACE_ERRNO = -3,
     OBS_PLACE_CALLBACKS = -4,
+    OBS_PLACE_STDOUT = -5,       /* what a call wrote to standard output */
+    OBS_PLACE_FILES = -6,        /* of the last call: what is in the folder, a line a file */
     OBS_PLACE_BEHIND = 4096,     /* + step: the bytes that a field was set to */
 };
 

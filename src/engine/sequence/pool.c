@@ -10,6 +10,9 @@ struct Pool {
     Constants constants;
     Map observed;                /* {function, param} -> Values * */
     Values numbers, texts, floats;     /* observed anywhere */
+    Vec(int64_t) likely;         /* numbers and texts that are worth more than others */
+    Vec(const char *) words;
+    bool rooms;                  /* for pointers without a meaning */
 };
 
 static const int64_t boundary[] = {
@@ -104,9 +107,34 @@ void pool_free(Pool *p)
     vec_release(&p->numbers);
     vec_release(&p->texts);
     vec_release(&p->floats);
+    vec_release(&p->likely);
+    vec_release(&p->words);
     constants_release(&p->constants);
     arena_release(&p->arena);
     free(p);
+}
+
+void pool_give_rooms(Pool *p) { p->rooms = true; }
+
+void pool_prefer_number(Pool *p, int64_t n)
+{
+    for (size_t i = 0; i < p->likely.len; i++)
+        if (p->likely.items[i] == n)
+            return;
+    vec_push(&p->likely, n);
+    char text[2] = { (char)n, 0 };
+    if (n > ' ' && n < 127)                  /* a character that code looks for */
+        pool_prefer_text(p, text);
+}
+
+void pool_prefer_text(Pool *p, const char *text)
+{
+    if (!*text || strchr(text, '%'))
+        return;
+    for (size_t i = 0; i < p->words.len; i++)
+        if (strcmp(p->words.items[i], text) == 0)
+            return;
+    vec_push(&p->words, arena_strdup(&p->arena, text));
 }
 
 typedef struct Key {
@@ -159,6 +187,8 @@ void pool_add(Pool *p, const ApiFunction *f, unsigned param, const SeqValue *v)
 
 static uint64_t some_integer(const Pool *p, Rng *rng)
 {
+    if (p->likely.len && rng_below(rng, 3) == 0)
+        return (uint64_t)p->likely.items[rng_below(rng, p->likely.len)];
     uint64_t way = rng_below(rng, 10);
     if (way < 2 && p->numbers.len)
         return p->numbers.items[rng_below(rng, p->numbers.len)].integer;
@@ -183,6 +213,10 @@ static uint64_t some_enum(const Type *t, Rng *rng, bool flags)
 
 static SeqValue some_text(const Pool *p, Rng *rng, Arena *a)
 {
+    if (p->words.len && rng_below(rng, 2) == 0) {
+        SeqValue word = value_string(a, p->words.items[rng_below(rng, p->words.len)]);
+        return rng_below(rng, 2) ? word : pool_near(p, rng, a, &word);
+    }
     uint64_t way = rng_below(rng, 10);
     if (way < 3 && p->texts.len) {
         const SeqValue *v = &p->texts.items[rng_below(rng, p->texts.len)];
@@ -273,6 +307,8 @@ static SeqValue fresh_value(const Pool *p, Rng *rng, Arena *a, const ApiPlace *p
     case ROLE_HANDLE_OUT:
     case ROLE_STORAGE: return pool_room(place) ? value_room(pool_room(place)) : value_null();
     case ROLE_CALLBACK: return rng_below(rng, 4) == 0 ? value_null() : value_function(NULL);
+    case ROLE_POINTER:
+        return p->rooms && t && t->kind == TYPE_POINTER ? value_room(64) : value_null();
     default: return value_null();
     }
 }
@@ -314,9 +350,23 @@ static size_t piece(Rng *rng, size_t rest)
 
 static const char marks[] = "0129-+.,:;'\"<>[]{}()/*#&%@!?= \n\tax";
 
+/* A likely word, or one of the texts that everybody has, in it. */
+static size_t change_by_word(const Pool *p, Rng *rng, const uint8_t *v, size_t n, uint8_t *out)
+{
+    const char *word = rng_below(rng, 4) ? p->words.items[rng_below(rng, p->words.len)]
+                                         : texts[rng_below(rng, COUNT(texts))];
+    size_t at = rng_below(rng, n + 1), cut = rng_below(rng, 2) ? piece(rng, n - at) : 0, m = 0;
+    put(out, &m, v, at);
+    put(out, &m, (const uint8_t *)word, strlen(word));
+    put(out, &m, v + at + cut, n - at - cut);
+    return m;
+}
+
 /* The bytes with one change; `out` has LONGEST_TEXT of them. */
 static size_t change(const Pool *p, Rng *rng, const uint8_t *v, size_t n, uint8_t *out)
 {
+    if (p->words.len && rng_below(rng, 2) == 0)
+        return change_by_word(p, rng, v, n, out);
     const SeqValue *other = p->texts.len ? &p->texts.items[rng_below(rng, p->texts.len)] : NULL;
     size_t at = rng_below(rng, n + 1), cut = piece(rng, n - at), m = 0;
     uint64_t way = rng_below(rng, 6);

@@ -20,6 +20,12 @@ Pool *pool_new(const Api *api, Err *err);
 void pool_free(Pool *p);                         /* NULL is fine */
 /* An observed value of a parameter; copied. */
 void pool_add(Pool *p, const ApiFunction *f, unsigned param, const SeqValue *v);
+/* A number or a text that is worth more than others: it stands in code that changed, say. Texts
+ * are also put into others. Copied. */
+void pool_prefer_number(Pool *p, int64_t n);
+void pool_prefer_text(Pool *p, const char *text);
+/* A pointer to nobody knows what is 64 bytes of room from now on, not NULL. */
+void pool_give_rooms(Pool *p);
 /* Gives a value to each argument that is VALUE_NONE and no handle; lengths
  * follow their buffers. */
 void pool_fill(const Pool *p, Rng *rng, Arena *a, SeqStep *st);

@@ -5,6 +5,7 @@
 #include "base/tempdir.h"
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool usage_is_linked_into(const Api *api, const Program *program)
 {
@@ -60,24 +61,43 @@ static void say_nothing_ran(const char *library, const RunResult *how, Err *err)
                 status);
 }
 
-Trace *usage_record(const UsageExample *x, RunResult *how, Err *err)
+/* What is woven into x->scratch; free it. NULL with `err`. */
+static char *weave(const UsageExample *x, Err *err)
 {
     const Program *p = x->program ? x->program : x->library;
     char *woven = path_join(x->scratch, path_base(program_captured(p)->path));
-    char *folder = path_join(x->scratch, "trace");
     Strings recorded = { 0 };
     usage_functions_to_record(x->api, p, &recorded);
     RecordPlan plan = { .libexec = x->libexec,
                         .strategy = COPY_SHALLOW,
                         .only = strings_argv(&recorded) };
-    bool ok = dir_make(folder, err) && record_weave(p, &plan, woven, NULL, err) &&
-              (x->program || strip(woven, err)) && usage_run_example(x, woven, folder, how, err);
+    bool ok = record_weave(p, &plan, woven, NULL, err) && (x->program || strip(woven, err));
+    strings_release(&recorded);
+    if (ok)
+        return woven;
+    free(woven);
+    return NULL;
+}
+
+/* One run of it. */
+static Trace *record(const UsageExample *x, const char *woven, unsigned number, RunResult *how,
+                     Err *err)
+{
+    const Program *p = x->program ? x->program : x->library;
+    char *folder = xprintf("%s/trace%u", x->scratch, number);
+    bool ok = dir_make(folder, err) && usage_run_example(x, woven, folder, how, err);
     Trace *t = ok ? trace_open(folder, p, err) : NULL;
     if (ok && !t && !x->program)
         say_nothing_ran(program_captured(p)->name, how, err);
-    strings_release(&recorded);
-    free(woven);
     free(folder);
+    return t;
+}
+
+Trace *usage_record(const UsageExample *x, RunResult *how, Err *err)
+{
+    char *woven = weave(x, err);
+    Trace *t = woven ? record(x, woven, 0, how, err) : NULL;
+    free(woven);
     return t;
 }
 
@@ -96,17 +116,61 @@ static char *describe_end(RunResult *how)
     return NULL;
 }
 
+enum { MOST_FILES = 16 };
+
+/* The words with a file in the place of @@. */
+static void with_file(const UsageExample *x, const char *file, Strings *out)
+{
+    for (size_t i = 0; i < x->nwords; i++)
+        strings_add(out, strcmp(x->words[i], "@@") == 0 ? file : x->words[i]);
+}
+
+/* A run for each file of the corpus; the last that could not be recorded is told if none could. */
+static size_t record_corpus(const UsageExample *x, Trace **out, char **end, Err *err)
+{
+    Strings names = { 0 };
+    size_t n = 0;
+    char *woven = dir_list(x->corpus, &names, err) ? weave(x, err) : NULL;
+    for (size_t i = 0; woven && i < names.len && n < MOST_FILES; i++) {
+        char *joined = path_join(x->corpus, names.items[i]), *file = path_absolute(joined);
+        Strings words = { 0 };
+        RunResult how = { 0 };
+        UsageExample one = *x;
+        with_file(x, file, &words);
+        one.words = strings_argv(&words);
+        Trace *t = record(&one, woven, (unsigned)i, &how, err);
+        free(*end);
+        *end = describe_end(&how);
+        if (t)
+            out[n++] = t;
+        strings_release(&words);
+        free(joined);
+        free(file);
+    }
+    strings_release(&names);
+    free(woven);
+    return n;
+}
+
 Usage *usage_learn(UsageExample *x, Api *api, char **end, Err *err)
 {
     RunResult how = { 0 };
+    Trace *traces[MOST_FILES];
+    size_t n = 0;
     *end = NULL;
     x->scratch = tempdir_new(NULL, err);
     if (!x->scratch)
         return NULL;
-    Trace *t = usage_record(x, &how, err);
-    *end = describe_end(&how);
-    Usage *m = t ? usage_infer(api, &t, 1, &(UsagePlan){ .root = x->root }, err) : NULL;
-    trace_close(t);
+    if (x->corpus) {
+        n = record_corpus(x, traces, end, err);
+    } else {
+        traces[0] = usage_record(x, &how, err);
+        n = traces[0] != NULL;
+        *end = describe_end(&how);
+    }
+    Usage *m = n ? usage_infer(api, traces, n, &(UsagePlan){ .root = x->root }, err) : NULL;
+    for (size_t i = 0; i < n; i++)
+        trace_close(traces[i]);
     tempdir_remove(x->scratch);
     x->scratch = NULL;
     return m;

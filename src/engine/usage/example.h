@@ -21,8 +21,10 @@ typedef struct UsageExample {
     const Program *program;      /* NULL: a command that loads the library */
     char *const *words;          /* after "--" */
     size_t nwords;
-    const char *libexec, *root;  /* see RecordPlan, RecordRun */
-    const char *scratch;         /* a folder for the woven program and the trace; usage_learn()
+    const char *corpus; /* a folder: the example runs with each of its files, at most 16, in the
+                                  * place of the word @@; NULL: none */
+    const char *libexec, *root; /* see RecordPlan, RecordRun */
+    const char *scratch; /* a folder for the woven program and the trace; usage_learn()
                                   * makes its own */
     bool (*stop)(void *arg);
     void *arg;

@@ -4,7 +4,8 @@
  *     # candidate  function  kind  reason
  *     store_packed get       output  an empty text counts as removed, see store.h
  *
- * A star stands for any candidate, function or kind.
+ * A star stands for any candidate, function or kind. In place of a kind there may be a normaliser
+ * (normalise.c): then an output that differs only so is accepted.
  */
 #include "base/file.h"
 #include "technique/substitutes/substitutes_int.h"
@@ -28,8 +29,10 @@ static bool read_line(Substitutes *x, const char *path, unsigned number, char *s
     if (!rest || !*rest)
         return err_set(err, "%s:%u: a difference is accepted for a reason: write one", path,
                        number);
-    if (!str_is_one_of(words[2], kinds))
-        return err_set(err, "%s:%u: %s is no kind of difference: crash, removed, output, deadlock",
+    if (!str_is_one_of(words[2], kinds) && !str_is_one_of(words[2], normaliser_names()))
+        return err_set(err,
+                       "%s:%u: %s is no kind of difference: crash, removed, output, deadlock; nor "
+                       "a normaliser: case, blanks, digits, order, sign, truth",
                        path, number, words[2]);
     char *key = xprintf("%s %s %s", words[0], words[1], words[2]);
     map_put(&x->accepted, key, arena_strdup(&x->arena, rest));
@@ -53,17 +56,27 @@ bool accepted_read(Substitutes *x, const char *path, Err *err)
     return ok;
 }
 
-const char *accepted_reason(const Substitutes *x, const Pair *p, const Difference *d)
+static const char *reason_for(const Substitutes *x, const char *candidate, const char *function,
+                              const char *kind)
 {
-    const char *candidate = p->side[SIDE_CANDIDATE].name, *function = p->calls[d->function].name,
-               *kind = difference_kind_name(d->how.kind);
-    for (int i = 0; i < 8; i++) {
-        char *key = xprintf("%s %s %s", i & 4 ? "*" : candidate, i & 2 ? "*" : function,
-                            i & 1 ? "*" : kind);
+    for (int i = 0; i < 4; i++) {
+        char *key = xprintf("%s %s %s", i & 2 ? "*" : candidate, i & 1 ? "*" : function, kind);
         const char *reason = map_get(&x->accepted, key);
         free(key);
         if (reason)
             return reason;
     }
     return NULL;
+}
+
+const char *accepted_reason(const Substitutes *x, const Pair *p, const Difference *d)
+{
+    const char *candidate = p->side[SIDE_CANDIDATE].name, *function = p->calls[d->function].name;
+    const char *reason = reason_for(x, candidate, function, difference_kind_name(d->how.kind));
+    if (!reason)
+        reason = reason_for(x, candidate, function, "*");
+    for (unsigned i = 0; !reason && normaliser_names()[i]; i++)
+        if (d->under & 1u << i)
+            reason = reason_for(x, candidate, function, normaliser_names()[i]);
+    return reason;
 }

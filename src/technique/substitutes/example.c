@@ -9,6 +9,7 @@
 #include "engine/usage/example.h"
 #include "technique/substitutes/substitutes_int.h"
 #include <stdlib.h>
+#include <string.h>
 
 static bool is_stopped(void *session) { return session_interrupted(session); }
 
@@ -26,6 +27,9 @@ static Usage *learn(Pair *p, SideOf with, Api *api, Err *err)
     Err none = { 0 };
     char *end;
     x.words = session_tail(s, &x.nwords);
+    for (size_t i = 0; i < x.nwords; i++)
+        if (strcmp(x.words[i], "@@") == 0)
+            x.corpus = session_option(s, "corpus");
     const Program *client = session_open_program(s, x.words[0], &none);
     x.program = client && usage_is_linked_into(x.api, client) ? client : NULL;
     Usage *u = usage_learn(&x, api, &end, err);

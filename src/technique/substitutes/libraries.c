@@ -14,15 +14,26 @@
 
 /* ---- layouts */
 
-static bool same_type(Arena *a, const Type *x, const Type *y, int depth, const char **why);
+/* The headers that a caller reads, by their names: those that were given, and what they include. */
+typedef struct Layouts {
+    Arena *arena;
+    const Map *headers;
+} Layouts;
 
-static bool same_record(Arena *a, const Type *x, const Type *y, int depth, const char **why)
+static bool same_type(const Layouts *a, const Type *x, const Type *y, int depth, const char **why);
+
+static bool is_seen(const Layouts *a, const Type *t)
+{
+    return !t->incomplete && (!*t->file || map_has(a->headers, path_base(t->file)));
+}
+
+static bool same_record(const Layouts *a, const Type *x, const Type *y, int depth, const char **why)
 {
     const char *name = *x->name ? x->name : x->alias ? x->alias->name : "a struct";
-    if (x->incomplete || y->incomplete || str_ends(x->file, ".c") || str_ends(y->file, ".c"))
-        return true;                         /* callers can't see into it */
+    if (!is_seen(a, x) || !is_seen(a, y))
+        return true; /* callers can't see into it */
     if (x->size != y->size) {
-        *why = arena_printf(a, "%s has %llu bytes in one and %llu in the other", name,
+        *why = arena_printf(a->arena, "%s has %llu bytes in one and %llu in the other", name,
                             (unsigned long long)x->size, (unsigned long long)y->size);
         return false;
     }
@@ -31,30 +42,32 @@ static bool same_record(Arena *a, const Type *x, const Type *y, int depth, const
         const char *inside = NULL;
         if (f->offset != g->offset || f->width != g->width ||
             !same_type(a, f->type, g->type, depth + 1, &inside)) {
-            *why = arena_printf(a, "%s.%s is laid out differently", name, f->name);
+            *why = arena_printf(a->arena, "%s.%s is laid out differently", name, f->name);
             return false;
         }
     }
     if (x->nfields != y->nfields)
-        *why = arena_printf(a, "%s has %u fields in one and %u in the other", name, x->nfields,
-                            y->nfields);
+        *why = arena_printf(a->arena, "%s has %u fields in one and %u in the other", name,
+                            x->nfields, y->nfields);
     return x->nfields == y->nfields;
 }
 
-static bool same_enum(Arena *a, const Type *x, const Type *y, const char **why)
+static bool same_enum(const Layouts *a, const Type *x, const Type *y, const char **why)
 {
     for (unsigned i = 0; i < x->nvalues; i++)
         for (unsigned k = 0; k < y->nvalues; k++)
             if (!strcmp(x->values[i].name, y->values[k].name) &&
                 x->values[i].value != y->values[k].value) {
-                *why = arena_printf(a, "%s is %lld in one and %lld in the other", x->values[i].name,
-                                    (long long)x->values[i].value, (long long)y->values[k].value);
+                *why = arena_printf(a->arena, "%s is %lld in one and %lld in the other",
+                                    x->values[i].name, (long long)x->values[i].value,
+                                    (long long)y->values[k].value);
                 return false;
             }
     return x->size == y->size;
 }
 
-static bool same_function(Arena *a, const Type *x, const Type *y, int depth, const char **why)
+static bool same_function(const Layouts *a, const Type *x, const Type *y, int depth,
+                          const char **why)
 {
     if (x->nparams != y->nparams || x->variadic != y->variadic) {
         *why = "another number of parameters";
@@ -63,7 +76,7 @@ static bool same_function(Arena *a, const Type *x, const Type *y, int depth, con
     for (unsigned i = 0; i < x->nparams; i++)
         if (!same_type(a, x->params[i], y->params[i], depth + 1, why)) {
             if (!*why)
-                *why = arena_printf(a, "parameter %u has another type", i + 1);
+                *why = arena_printf(a->arena, "parameter %u has another type", i + 1);
             return false;
         }
     /* one that gave nothing and gives something now is no other to its callers */
@@ -76,7 +89,7 @@ static bool same_function(Arena *a, const Type *x, const Type *y, int depth, con
 }
 
 /* As a caller sees them. */
-static bool same_type(Arena *a, const Type *x, const Type *y, int depth, const char **why)
+static bool same_type(const Layouts *a, const Type *x, const Type *y, int depth, const char **why)
 {
     x = x ? type_plain(x) : NULL;
     y = y ? type_plain(y) : NULL;
@@ -112,6 +125,8 @@ static bool open_captured(Pair *p, SideOf which, Err *err)
         return false;
     side->library = xstrdup(library.exposed);
     side->preload = library.preload ? xstrdup(library.preload) : NULL;
+    side->points = library.points;
+    library.points = NULL;
     library_release(&library);
     return true;
 }
@@ -149,12 +164,62 @@ static bool open_side(Pair *p, SideOf which, Err *err)
     return side->own && open_api(p, which, err);
 }
 
+/* ---- headers */
+
+static void read_header(Pair *p, const char *path, Map *out, int depth);
+
+/* Beside the header, else in a folder of -I. */
+static void read_included(Pair *p, const char *from, const char *name, Map *out, int depth)
+{
+    char *folder = path_dir(from), *beside = path_join(folder, name);
+    map_put(out, path_base(name), NULL);
+    read_header(p, beside, out, depth);
+    for (char **w = session_option_all(p->all->s, "cflags"); w && *w; w++)
+        if (str_starts(*w, "-I")) {
+            char *there = path_join(*w + 2, name);
+            read_header(p, there, out, depth);
+            free(there);
+        }
+    free(folder);
+    free(beside);
+}
+
+static void read_header(Pair *p, const char *path, Map *out, int depth)
+{
+    enum { DEEPEST = 8, LONGEST = 200 };
+    Str text = { 0 };
+    if (depth < DEEPEST && file_exists(path) && file_read(path, &text, NULL))
+        for (char *s = text.data; s && (s = strstr(s, "include")); s += strlen("include")) {
+            char *at = s + strlen("include"), name[LONGEST];
+            at += strspn(at, " \t");
+            size_t n = *at == '"' || *at == '<' ? strcspn(at + 1, "\">\n") : 0;
+            if (!n || n >= sizeof name)
+                continue;
+            memcpy(name, at + 1, n);
+            name[n] = 0;
+            if (!map_has(out, path_base(name)))
+                read_included(p, path, name, out, depth + 1);
+        }
+    str_release(&text);
+}
+
+static void read_headers(Pair *p, Map *out)
+{
+    for (char **h = session_option_all(p->all->s, "headers"); h && *h; h++) {
+        map_put(out, path_base(*h), NULL);
+        read_header(p, *h, out, 0);
+    }
+}
+
 /* ---- the pair */
 
 static void match(Pair *p)
 {
     const Api *ref = p->side[SIDE_REFERENCE].api, *cand = p->side[SIDE_CANDIDATE].api;
+    Map headers = { 0 };
+    Layouts layouts = { &p->arena, &headers };
     p->calls = arena_array(&p->arena, CallMap, cand->nfunctions + 1);
+    read_headers(p, &headers);
     for (size_t i = 0; i < cand->nfunctions; i++) {
         const ApiFunction *f = &cand->functions[i], *to = api_function(ref, f->name);
         const char *why = NULL;
@@ -162,7 +227,7 @@ static void match(Pair *p)
         c->name = f->name;
         if (!to)
             strings_addf(&p->unused, "%s: missing in the reference", f->name);
-        else if (!same_type(&p->arena, to->fn->type, f->fn->type, 0, &why))
+        else if (!same_type(&layouts, to->fn->type, f->fn->type, 0, &why))
             strings_addf(&p->unused, "%s: %s", f->name, why ? why : "another type");
         else if (f->not_callable || f->variadic || to->variadic)
             strings_addf(&p->unused, "%s: %s", f->name,
@@ -176,6 +241,7 @@ static void match(Pair *p)
     for (size_t i = 0; i < ref->nfunctions; i++)
         if (!api_function(cand, ref->functions[i].name))
             strings_addf(&p->unused, "%s: missing in the candidate", ref->functions[i].name);
+    map_release(&headers);
 }
 
 static bool make_pair(Substitutes *x, const char *reference, const char *candidate, Err *err)

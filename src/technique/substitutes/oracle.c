@@ -250,7 +250,8 @@ static bool places_differ(const Pair *p, const Seq *s, unsigned step, const Outc
     const CallMap *c = map_of(p, s->steps[step].f);
     for (size_t i = 0; i < cand->nobs; i++) {
         const Observation *o = &cand->obs[i];
-        if (o->step != step || o->place == API_RETURNED || o->place == OBSERVED_ERRNO)
+        if (o->step != step || o->place == API_RETURNED || o->place == OBSERVED_ERRNO ||
+            o->place == OBSERVED_STDOUT || o->place == OBSERVED_FILES)
             continue;
         int place =
             o->place >= OBSERVED_FIELD || o->place < 0 ? o->place : reference_place(c, o->place);
@@ -261,6 +262,39 @@ static bool places_differ(const Pair *p, const Seq *s, unsigned step, const Outc
             continue;
         out->place = o->place;
         return true;
+    }
+    return false;
+}
+
+static bool same_bytes(const Observation *r, const Observation *c)
+{
+    size_t n = r ? r->n : 0, m = c ? c->n : 0;
+    return n == m && (!n || memcmp(r->bytes, c->bytes, n) == 0);
+}
+
+/* An object that is open may have bytes that it did not write yet. */
+static bool all_closed(const Pair *p, const Seq *s)
+{
+    SeqHandles all = { 0 };
+    bool open = false;
+    seq_handles(s, p->ownership, &all);
+    for (size_t i = 0; i < all.len; i++)
+        open |= all.items[i].owned;
+    vec_release(&all);
+    return !open;
+}
+
+/* Standard output; and of the last call the files that are there then. */
+static bool writes_differ(const Pair *p, const Seq *s, unsigned step, const Outcome *ref,
+                          const Outcome *cand, Divergence *out)
+{
+    static const int places[] = { OBSERVED_STDOUT, OBSERVED_FILES };
+    for (int i = 0; i < 2; i++) {
+        bool compare = places[i] == OBSERVED_STDOUT || (step == s->n - 1 && all_closed(p, s));
+        out->place = places[i];
+        if (compare &&
+            !same_bytes(outcome_at(ref, step, places[i]), outcome_at(cand, step, places[i])))
+            return true;
     }
     return false;
 }
@@ -276,6 +310,29 @@ static bool errno_differs(unsigned step, const Outcome *ref, const Outcome *cand
     return true;
 }
 
+/* Parameters that say what went wrong. */
+static bool is_about_error(const ApiFunction *f, int place)
+{
+    return place >= 0 && place < (int)f->nparams &&
+           (strcasestr(f->params[place].name, "err") || strcasestr(f->params[place].name, "msg"));
+}
+
+static bool error_differs(const Pair *p, const Seq *s, unsigned step, const Outcome *ref,
+                          const Outcome *cand, Divergence *out)
+{
+    const ApiFunction *f = s->steps[step].f;
+    for (int i = 0; i < (int)f->nparams; i++) {
+        int place = is_about_error(f, i) ? reference_place(map_of(p, f), i) : API_NONE;
+        const Observation *c = outcome_at(cand, step, i),
+                          *r = place == API_NONE ? NULL : outcome_at(ref, step, place);
+        out->place = i;
+        out->weak = true;
+        if (c && r && !equal(p, s, ref, cand, r, c))
+            return true;
+    }
+    return false;
+}
+
 static bool step_differs(const Pair *p, const Seq *s, unsigned step, const Outcome *ref,
                          const Outcome *cand, Divergence *out)
 {
@@ -284,8 +341,8 @@ static bool step_differs(const Pair *p, const Seq *s, unsigned step, const Outco
     if (result_differs(p, s, step, ref, cand, out))
         return true;
     if (is_error(f, cand, step) && is_error(to, ref, step))
-        return errno_differs(step, ref, cand, out);
-    return places_differ(p, s, step, ref, cand, out);
+        return errno_differs(step, ref, cand, out) || error_differs(p, s, step, ref, cand, out);
+    return places_differ(p, s, step, ref, cand, out) || writes_differ(p, s, step, ref, cand, out);
 }
 
 /* An object that only one side could create: nothing can be compared from here on. */
@@ -409,14 +466,26 @@ static void say_value(const Observation *o, const Type *t, size_t n, Str *out)
     }
 }
 
+/* The place of a divergence as a side has it. */
+static int place_on(const Pair *p, const Seq *s, SideOf side, const Divergence *d)
+{
+    return d->place >= 0 && d->place < OBSERVED_FIELD && side == SIDE_REFERENCE
+               ? reference_place(map_of(p, s->steps[d->step].f), d->place)
+               : d->place;
+}
+
+const Observation *oracle_at(const Pair *p, const Seq *s, const Outcome *o, SideOf side,
+                             const Divergence *d)
+{
+    return outcome_at(o, d->step, place_on(p, s, side, d));
+}
+
 void oracle_say(const Pair *p, const Seq *s, const Outcome *o, SideOf side, const Divergence *d,
                 Str *out)
 {
     const ApiFunction *f = s->steps[d->step].f;
     const CallMap *c = map_of(p, f);
-    int place = d->place >= 0 && d->place < OBSERVED_FIELD && side == SIDE_REFERENCE
-                    ? reference_place(c, d->place)
-                    : d->place;
+    int place = place_on(p, s, side, d);
     if (outcome_failed(o)) {
         if (o->state == OUTCOME_DIED)
             str_addf(out, "dies of signal %d", o->signal);
@@ -435,6 +504,12 @@ void oracle_say(const Pair *p, const Seq *s, const Outcome *o, SideOf side, cons
         str_addf(out, "%s is ", own->params[place].name);
         if (v)
             say_value(v, NULL, bytes_that_count(own, o, v), out);
+    } else if (place == OBSERVED_STDOUT || place == OBSERVED_FILES) {
+        str_add(out, place == OBSERVED_STDOUT ? "writes " : "leaves the files ");
+        if (v)
+            say_value(v, NULL, v->n, out);
+        else
+            str_add(out, place == OBSERVED_STDOUT ? "nothing" : "none");
     } else if (v) {
         say_value(v, NULL, v->n, out);
     } else {

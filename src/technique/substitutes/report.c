@@ -36,10 +36,10 @@ static void say_step(const Pair *p, const Seq *s, unsigned i, bool threads, Str 
 }
 
 /* Of a concurrent one the last two calls are those of the threads. */
-static void seq_say(const Pair *p, const Difference *d, Str *out)
+static void seq_say(const Pair *p, const Seq *s, bool threads, Str *out)
 {
-    for (unsigned i = 0; i < d->seq->n; i++)
-        say_step(p, d->seq, i, d->threads, out);
+    for (unsigned i = 0; i < s->n; i++)
+        say_step(p, s, i, threads, out);
 }
 
 /* A name as short as it goes: without its folder, if that tells the two apart. */
@@ -55,7 +55,8 @@ static size_t told(const Pair *p)
 {
     size_t n = 0;
     for (size_t i = 0; i < p->found.len; i++)
-        n += !p->found.items[i].capability && !p->found.items[i].accepted;
+        n += !p->found.items[i].capability && !p->found.items[i].accepted &&
+             !p->found.items[i].same_as;
     return n;
 }
 
@@ -212,7 +213,7 @@ static json_t *difference_json(const Pair *p, const Difference *d)
 {
     Location at = place_of(p, d);
     Str test = { 0 };
-    seq_say(p, d, &test);
+    seq_say(p, d->seq, d->threads, &test);
     json_t *j =
         json_pack("{s:s,s:o,s:s,s:o,s:o,s:i,s:o,s:o,s:o,s:I}", "kind",
                   difference_kind_name(d->how.kind), "function",
@@ -222,6 +223,8 @@ static json_t *difference_json(const Pair *p, const Difference *d)
                   "candidate_did", json_text(d->candidate_did), "seen", (json_int_t)d->seen);
     if (d->from)
         json_object_set_new(j, "from", json_text(d->from));
+    if (d->same_as)
+        json_object_set_new(j, "same_as", json_text(d->same_as));
     if (d->folder)
         json_object_set_new(j, "folder", json_text(d->folder));
     if (d->capability)
@@ -230,6 +233,8 @@ static json_t *difference_json(const Pair *p, const Difference *d)
         json_object_set_new(j, "accepted", json_text(d->accepted));
     if (d->bounded)
         json_object_set_new(j, "bounded", json_true());
+    if (normaliser_of(d->under))
+        json_object_set_new(j, "normaliser", json_text(normaliser_of(d->under)));
     if (d->peers_of > 1)
         json_object_set_new(j, "peers",
                             json_pack("{s:i,s:i}", "differ", (int)d->peers, "of",
@@ -251,20 +256,53 @@ static const char *did(const Difference *d)
     return strlen(d->candidate_did) <= SHORT ? d->candidate_did : "answers differently";
 }
 
+/* The line that would accept it; NULL: nothing small explains it. */
+static const char *proposal(Arena *a, const Pair *p, const Difference *d)
+{
+    const char *how = normaliser_of(d->under);
+    return how ? arena_printf(
+                     a,
+                     "the normaliser \"%s\" explains it in all tests; a line for --accepted: "
+                     "%s %s %s REASON",
+                     how, p->side[SIDE_CANDIDATE].name, p->calls[d->function].name, how)
+               : NULL;
+}
+
+/* Other functions that differ after the same calls; NULL: none. */
+static const char *also(Arena *a, const Pair *p, const Difference *d)
+{
+    Str out = { 0 };
+    for (size_t i = 0; i < p->found.len; i++) {
+        const Difference *o = &p->found.items[i];
+        if (o->same_as && o->how.kind == d->how.kind &&
+            strcmp(o->same_as, p->calls[d->function].name) == 0)
+            str_addf(&out, "%s%s",
+                     out.len ? ", " : "differ after the same calls: ", p->calls[o->function].name);
+    }
+    const char *text = out.len ? arena_strdup(a, str_c(&out)) : NULL;
+    str_release(&out);
+    return text;
+}
+
 static bool report_difference(Pair *p, Difference *d, const char *picture, Err *err)
 {
     Substitutes *x = p->all;
     const char *name = p->calls[d->function].name;
     Str test = { 0 };
     Arena a = { 0 };
-    seq_say(p, d, &test);
-    EvidenceStep steps[4] = {
+    seq_say(p, d->seq, d->threads, &test);
+    EvidenceStep steps[6] = {
         { .text = arena_printf(&a, "reference %s: %s", p->side[0].name, d->reference_did) },
         { .text = arena_printf(&a, "candidate %s: %s", p->side[1].name, d->candidate_did) },
         { .text = arena_printf(&a, "cause: %s%s%s", difference_cause_name(d->cause),
                                d->from ? ": " : "", d->from ? d->from : "") },
         { .text = arena_printf(&a, "mapping: %s", d->mapping) },
     };
+    size_t nsteps = 4;
+    steps[nsteps].text = also(&a, p, d);
+    nsteps += steps[nsteps].text != NULL;
+    steps[nsteps].text = proposal(&a, p, d);
+    nsteps += steps[nsteps].text != NULL;
     Attachment texts[2] = { { "test.txt", "test", str_c(&test), test.len },
                             { "interleaving.txt", "trace", d->interleaving,
                               d->interleaving ? strlen(d->interleaving) : 0 } };
@@ -280,7 +318,7 @@ static bool report_difference(Pair *p, Difference *d, const char *picture, Err *
                   .anchor = arena_printf(&a, "%s %s %s", short_name(p, SIDE_REFERENCE),
                                          short_name(p, SIDE_CANDIDATE), name),
                   .steps = steps,
-                  .nsteps = 4,
+                  .nsteps = nsteps,
                   .attachments = texts,
                   .nattachments = d->interleaving ? 2 : 1,
                   .picture = picture,
@@ -323,6 +361,24 @@ static json_t *texts_json(const Strings *s)
     return j;
 }
 
+static json_t *tolerant_json(const Pair *p)
+{
+    json_t *j = json_array();
+    for (size_t i = 0; i < p->tolerant.len; i++) {
+        const Tolerance *t = &p->tolerant.items[i];
+        Str test = { 0 };
+        seq_say(p, t->seq, false, &test);
+        json_array_append_new(j,
+                              json_pack("{s:o,s:o,s:o,s:o,s:I}", "function",
+                                        json_text(p->calls[t->function].name), "test",
+                                        json_text(str_c(&test)), "reference_did",
+                                        json_text(t->reference_did), "candidate_did",
+                                        json_text(t->candidate_did), "seen", (json_int_t)t->seen));
+        str_release(&test);
+    }
+    return j;
+}
+
 static json_t *pair_json(const Pair *p)
 {
     json_t *differences = json_array(), *aside = json_array(), *accepted = json_array();
@@ -344,6 +400,7 @@ static json_t *pair_json(const Pair *p)
         json_object_set_new(j, "concurrent",
                             json_pack("{s:I,s:I}", "tests", (json_int_t)p->concurrent, "bounded",
                                       (json_int_t)p->bounded));
+    json_object_set_new(j, "tolerant", tolerant_json(p));
     if (p->why_not)
         json_object_set_new(j, "why_not", json_text(p->why_not));
     else if (p->habits)
@@ -389,6 +446,11 @@ static void say_pair(Substitutes *x, const Pair *p)
         escape_terminal_z(out, d->accepted ? d->accepted : d->capability);
         str_addc(out, '\n');
     }
+    for (size_t i = 0; i < p->tolerant.len; i++) {
+        str_add(out, i ? ", " : "  fails on the reference only: ");
+        escape_terminal_z(out, p->calls[p->tolerant.items[i].function].name);
+        str_add(out, i + 1 == p->tolerant.len ? "\n" : "");
+    }
     for (size_t i = 0; session_verbose(x->s) && i < p->unused.len; i++) {
         str_add(out, "  not compared: ");
         escape_terminal_z(out, p->unused.items[i]);
@@ -414,7 +476,8 @@ bool report_pairs(Substitutes *x, Err *err)
         tests += p->tests;
         for (size_t k = 0; ok && k < p->found.len; k++) {
             Difference *d = &p->found.items[k];
-            if (d->capability || d->accepted || !is_minority(d) || told_before(x, p, d))
+            if (d->capability || d->accepted || d->same_as || !is_minority(d) ||
+                told_before(x, p, d))
                 continue;
             ok = (d->threads || test_write(p, d, err)) && report_difference(p, d, picture, err);
         }

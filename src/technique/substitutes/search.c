@@ -83,6 +83,7 @@ bool pair_open(Pair *p, Err *err)
                           .preload = p->side[i].preload,
                           .files = files,
                           .nfiles = nfiles,
+                          .writes = !x->crash_only,
                           .cpu_ms = 2000,
                           .wall_ms = 4000 };
         p->side[i].exec = exec_open(&plan, err);
@@ -105,7 +106,7 @@ bool pair_open(Pair *p, Err *err)
                           .reuse = 0.5,
                           .simple = 0.5 };
     pair_use_example(p);
-    return true;
+    return pair_prefer(p, err);
 }
 
 void pair_free(Pair *p)
@@ -119,6 +120,7 @@ void pair_free(Pair *p)
     for (int i = 0; i < NSIDES; i++) {
         exec_close(p->side[i].exec);
         api_close(p->side[i].api);
+        cover_free(p->side[i].points);
         program_close(p->side[i].own);
         free(p->side[i].library);
         free(p->side[i].preload);
@@ -126,6 +128,7 @@ void pair_free(Pair *p)
     ownership_free(p->ownership);
     pool_free(p->pool);
     vec_release(&p->found);
+    vec_release(&p->tolerant);
     vec_release(&p->agreed);
     strings_release(&p->unused);
     strings_release(&p->notes);
@@ -149,26 +152,61 @@ static bool is_like(const Difference *d, unsigned function, const Divergence *ho
            (how->kind != DIFFERENCE_CRASH || (d->how.first < 0) == (how->first < 0));
 }
 
-void pair_note(Pair *p, const Seq *s, const Divergence *how)
+/* One that differs in the same way and for the same reason; NULL: it is a new one. Of one
+ * function there are at most so many. */
+static bool find_like(Pair *p, const Seq *s, const Divergence *how, Difference **out,
+                      uint64_t *where, Err *err)
 {
-    const ApiFunction *f = s->steps[how->step].f;
-    Difference *d = NULL;
+    enum { MOST = 6 };
+    unsigned function = s->steps[how->step].f->index, n = 0;
+    Difference *any = NULL;
+    *out = NULL;
+    *where = 0;
     for (size_t i = 0; i < p->found.len; i++)
-        if (is_like(&p->found.items[i], f->index, how))
-            d = &p->found.items[i];
-    bool shorter = d && how->step + 1 < d->seq->n;
+        if (is_like(&p->found.items[i], function, how)) {
+            any = &p->found.items[i];
+            n++;
+        }
+    if (n < MOST && !pair_where(p, s, where, err))
+        return false;
+    for (size_t i = 0; n && i < p->found.len; i++)
+        if (is_like(&p->found.items[i], function, how) &&
+            (n >= MOST || p->found.items[i].where == *where))
+            *out = n >= MOST ? any : &p->found.items[i];
+    return true;
+}
+
+bool pair_note(Pair *p, const Seq *s, const Divergence *how, const Outcome *reference,
+               const Outcome *candidate, Err *err)
+{
+    unsigned under = how->kind != DIFFERENCE_OUTPUT
+                         ? 0
+                         : normalisers(oracle_at(p, s, reference, SIDE_REFERENCE, how),
+                                       oracle_at(p, s, candidate, SIDE_CANDIDATE, how));
+    const Seq *cut = seq_copy(&p->arena, seq_prefix(&p->arena, s, how->step + 1));
+    Difference *d;
+    uint64_t where;
+    if (!find_like(p, cut, how, &d, &where, err))
+        return false;
     if (!d) {
         d = vec_grow(&p->found);
-        d->function = f->index;
-        shorter = true;
-    } else if (d->nspare < 3) {
-        d->spare[d->nspare++] = shorter ? d->seq : seq_prefix(&p->arena, s, how->step + 1);
+        *d = (Difference){ .function = s->steps[how->step].f->index,
+                           .how = *how,
+                           .seq = cut,
+                           .where = where,
+                           .under = under };
+    } else if (cut->n < d->seq->n || d->nspare < 3) {
+        bool shorter = cut->n < d->seq->n;
+        if (d->nspare < 3)
+            d->spare[d->nspare++] = shorter ? d->seq : cut;
+        if (shorter) {
+            d->how = *how;
+            d->seq = cut;
+        }
     }
     d->seen++;
-    if (shorter) {
-        d->how = *how;
-        d->seq = seq_copy(&p->arena, seq_prefix(&p->arena, s, how->step + 1));
-    }
+    d->under &= under;
+    return true;
 }
 
 /* ---- figures */
@@ -222,7 +260,8 @@ static double weight(const ApiFunction *f, void *arg)
         ApiUse use = ownership_use(p->ownership, f, (int)i);
         changes_few |= use == USE_CREATES || use == USE_CONSUMES || use == USE_FINISHES;
     }
-    return !pair_calls(p, f) ? 0 : changes_few ? 0.2 : 1;
+    double worth = p->worth ? p->worth[f->index] : 1;
+    return !pair_calls(p, f) ? 0 : changes_few ? 0.2 : worth;
 }
 
 static SequenceVerdict judge(Generator *g, Seq *seq, const Outcome *out, void *arg)
@@ -246,7 +285,53 @@ static void see_block(Pair *p, const Seq *s, const Outcome *o, SideOf side)
                  side == SIDE_CANDIDATE ? "candidate" : "reference");
 }
 
-static void judge_both(Search *x, Generator *g, const Ran *r, const Outcome *ref)
+/* The shortest test for each function. */
+static void note_tolerance(Pair *p, const Seq *s, const Outcome *ref)
+{
+    unsigned at = ref->at < s->n ? ref->at : s->n - 1;
+    const ApiFunction *f = s->steps[at].f;
+    Tolerance *t = NULL;
+    if (!f || !p->calls[f->index].common)
+        return;
+    for (size_t i = 0; i < p->tolerant.len; i++)
+        if (p->tolerant.items[i].function == f->index)
+            t = &p->tolerant.items[i];
+    if (!t) {
+        t = vec_grow(&p->tolerant);
+        t->function = f->index;
+    }
+    t->seen++;
+    if (!t->seq || at + 1 < t->seq->n)
+        t->seq = seq_copy(&p->arena, seq_prefix(&p->arena, s, at + 1));
+}
+
+/* Did the reference go where it had never been? The candidate need not have such a place. */
+static bool sees_fresh(Pair *p, const Outcome *ref)
+{
+    Exec *e = p->side[SIDE_REFERENCE].exec;
+    bool fresh = false;
+    for (size_t i = 0; i < ref->nfresh; i++)
+        fresh |= !exec_knows(e, ref->fresh[i]);
+    exec_know(e, ref->fresh, ref->nfresh);
+    return fresh;
+}
+
+/* Of a sweep some calls stay; each stands for itself. */
+static void keep_calls(Pair *p, Generator *g, const Seq *s, bool fresh)
+{
+    for (int i = 0; i < (fresh ? 3 : 1); i++) {
+        Arena a = { 0 };
+        Seq *one = seq_new(&a);
+        const SeqStep *st = &s->steps[rng_below(&p->rng, s->n)];
+        SeqStep *copy = seq_call(&a, one, st->f);
+        memcpy(copy->args, st->args, st->nargs * sizeof *st->args);
+        copy->divergent = true;
+        generate_keep(g, one);
+        arena_release(&a);
+    }
+}
+
+static bool judge_both(Search *x, Generator *g, const Ran *r, const Outcome *ref, Err *err)
 {
     Pair *p = x->p;
     Divergence how;
@@ -257,23 +342,28 @@ static void judge_both(Search *x, Generator *g, const Ran *r, const Outcome *ref
     if (!clear) {
         see_block(p, r->seq, r->out, SIDE_CANDIDATE);
         see_block(p, r->seq, ref, SIDE_REFERENCE);
-        return;
+        return true;
     }
     p->reference_fails += outcome_failed(ref);
     if (oracle_compare(p, r->seq, ref, r->out, &how)) {
         if (!p->found.len)
             p->first = now() - x->begun;
         see_habits(p, r->seq, ref, r->out);
-        pair_note(p, r->seq, &how);
-        return;
+        return pair_note(p, r->seq, &how, ref, r->out, err);
     }
+    if (outcome_failed(ref) && !outcome_failed(r->out))
+        note_tolerance(p, r->seq, ref);
     if (outcome_failed(ref) || outcome_failed(r->out))
-        return;
+        return true;
     see_habits(p, r->seq, ref, r->out);
     if (p->agreed.len < MOST_AGREED && r->seq->n <= MOST_PREFIX)
         vec_push(&p->agreed, seq_copy(&p->arena, r->seq));
-    if (r->fresh || rng_below(&p->rng, 3) == 0)
+    bool fresh = sees_fresh(p, ref) || r->fresh;
+    if (r->seq->n > MOST_STEPS)
+        keep_calls(p, g, r->seq, fresh);
+    else if (fresh || rng_below(&p->rng, 3) == 0)
         generate_keep(g, r->seq);
+    return true;
 }
 
 static bool round_ends(Generator *g, void *arg, Err *err)
@@ -302,9 +392,47 @@ static bool round_ends(Generator *g, void *arg, Err *err)
     p->runs[SIDE_CANDIDATE] += x->round.len;
     p->runs[SIDE_REFERENCE] += n;
     for (size_t i = 0; ok && i < n; i++)
-        judge_both(x, g, of[i], &out[i]);
+        ok = judge_both(x, g, of[i], &out[i], err);
     x->round.len = 0;
     arena_release(&a);
+    return ok;
+}
+
+/* These tests, on both sides. */
+static bool run_round(Search *x, Generator *g, Arena *a, Seq *const *all, size_t n, Err *err)
+{
+    ExecJob *jobs = arena_array(a, ExecJob, n + 1);
+    Outcome *out = arena_array(a, Outcome, n + 1);
+    for (size_t i = 0; i < n; i++)
+        jobs[i] = (ExecJob){ .seq = all[i] };
+    bool ok = !n || exec_run(x->p->side[SIDE_CANDIDATE].exec, a, jobs, n, out, err);
+    for (size_t i = 0; ok && i < n; i++)
+        vec_push(&x->round, ((Ran){ all[i], &out[i], true }));
+    return ok && round_ends(g, x, err);
+}
+
+/* Functions that need no object are cheap to call: many times in one process. */
+static bool sweep(Search *x, Generator *g, Err *err)
+{
+    enum { SWEEPS = 24, CALLS_OF_SWEEP = 48 };
+    Pair *p = x->p;
+    const Api *api = p->side[SIDE_CANDIDATE].api;
+    bool ok = true;
+    for (size_t i = 0; ok && i < api->nfunctions && !session_interrupted(p->all->s); i++) {
+        Arena a = { 0 };
+        Seq *all[SWEEPS];
+        size_t n = 0;
+        const ApiFunction *f = &api->functions[i];
+        size_t most = p->worth && p->worth[i] < 1 ? SWEEPS / 4 : SWEEPS;
+        while (n < most && pair_calls(p, f) && p->calls[i].common) {
+            all[n] = seq_new(&a);
+            if (!grow_sweep(&p->grow, &a, all[n], f, CALLS_OF_SWEEP))
+                break;
+            n++;
+        }
+        ok = run_round(x, g, &a, all, n, err);
+        arena_release(&a);
+    }
     return ok;
 }
 
@@ -316,14 +444,7 @@ static bool begins(Generator *g, void *arg, Err *err)
     Arena a = { 0 };
     size_t n = 0;
     Seq *const *all = p->grow.usage ? usage_replays(p->grow.usage, &n) : NULL;
-    ExecJob *jobs = arena_array(&a, ExecJob, n + 1);
-    Outcome *out = arena_array(&a, Outcome, n + 1);
-    for (size_t i = 0; i < n; i++)
-        jobs[i] = (ExecJob){ .seq = all[i] };
-    bool ok = !n || exec_run(p->side[SIDE_CANDIDATE].exec, &a, jobs, n, out, err);
-    for (size_t i = 0; ok && i < n; i++)
-        vec_push(&x->round, ((Ran){ all[i], &out[i], true }));
-    ok = ok && round_ends(g, arg, err);
+    bool ok = run_round(x, g, &a, all, n, err) && sweep(x, g, err);
     arena_release(&a);
     return ok;
 }
@@ -342,6 +463,7 @@ bool pair_search(Pair *p, Err *err)
                           .uniform = true,
                           .count = count ? strtoull(count, NULL, 10) : DEFAULT_TESTS,
                           .universal_share = p->grow.usage ? 0.5 : 1,
+                          .varied_share = 0.4,
                           .stop = is_stopped,
                           .begins = begins,
                           .round_ends = round_ends };

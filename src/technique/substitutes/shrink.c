@@ -169,9 +169,27 @@ static bool shrink_values(Pair *p, Difference *d, bool *changed, Err *err)
     return true;
 }
 
+/* The last call alone, if it needs nothing of the others. */
+static bool shrink_to_last(Pair *p, Difference *d, Err *err)
+{
+    const SeqStep *last = &d->seq->steps[d->seq->n - 1];
+    Seq *alone = seq_new(&p->arena);
+    bool same = false;
+    for (unsigned i = 0; i < last->nargs; i++)
+        if (value_is_made(&last->args[i]))
+            return true;
+    SeqStep *st = seq_call(&p->arena, alone, last->f);
+    memcpy(st->args, last->args, last->nargs * sizeof *last->args);
+    if (!shows(p, alone, d, &same, err))
+        return false;
+    if (same)
+        d->seq = alone;
+    return true;
+}
+
 static bool shrink(Pair *p, Difference *d, Err *err)
 {
-    bool changed = true, ok = true;
+    bool changed = true, ok = shrink_to_last(p, d, err);
     for (int round = 0; ok && changed && round < 4; round++) {
         changed = false;
         ok = shrink_steps(p, d, &changed, err) && shrink_values(p, d, &changed, err);
@@ -313,7 +331,8 @@ static bool already(const Pair *p, size_t i)
     const Difference *d = &p->found.items[i];
     for (size_t k = 0; k < i; k++) {
         const Difference *o = &p->found.items[k];
-        if (o->function == d->function && oracle_same(&o->how, &d->how) && o->cause == d->cause)
+        if (o->function == d->function && oracle_same(&o->how, &d->how) && o->cause == d->cause &&
+            o->where == d->where)
             return true;
     }
     return false;
@@ -327,14 +346,81 @@ static void drop(Pair *p, size_t i)
     p->found.len--;
 }
 
+/* A call that fails on the reference only: once more, alone, with fewer calls before it. */
+static bool settle_tolerance(Pair *p, Tolerance *t, bool *out, Err *err)
+{
+    for (unsigned i = t->seq->n; i-- > 0;) {
+        const Seq *s = i == t->seq->n - 1 ? t->seq : seq_without(&p->arena, t->seq, i);
+        Arena a = { 0 };
+        Outcome both[NSIDES] = { 0 };
+        Divergence how;
+        bool differs,
+            last = s && s->n && s->steps[s->n - 1].f && s->steps[s->n - 1].f->index == t->function;
+        bool ok = !last || oracle_try(p, &a, s, 0, 0, both, &differs, &how, err);
+        bool holds = ok && last && outcome_failed(&both[SIDE_REFERENCE]) &&
+                     both[SIDE_REFERENCE].at == s->n - 1 &&
+                     both[SIDE_CANDIDATE].state == OUTCOME_DONE;
+        if (holds) {
+            how = (Divergence){ .kind = DIFFERENCE_CRASH, .step = s->n - 1, .place = API_RETURNED };
+            for (int k = 0; k < NSIDES; k++) {
+                Str text = { 0 };
+                oracle_say(p, s, &both[k], (SideOf)k, &how, &text);
+                *(k == SIDE_REFERENCE ? &t->reference_did : &t->candidate_did) =
+                    arena_strdup(&p->arena, str_c(&text));
+                str_release(&text);
+            }
+            t->seq = s;
+            i = i < s->n ? i : s->n;
+        }
+        arena_release(&a);
+        if (!ok)
+            return false;
+        if (!t->candidate_did)
+            break;                           /* it was not shown a second time */
+    }
+    *out = t->candidate_did != NULL;
+    return true;
+}
+
+static bool settle_tolerances(Pair *p, Err *err)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->tolerant.len; i++) {
+        bool holds;
+        if (!settle_tolerance(p, &p->tolerant.items[i], &holds, err))
+            return false;
+        if (holds)
+            p->tolerant.items[n++] = p->tolerant.items[i];
+    }
+    p->tolerant.len = n;
+    return true;
+}
+
+/* The same calls before it, and the same functions that changed: another call told of the state
+ * that they left. The function of that; NULL: none. */
+static const char *told_by(const Pair *p, size_t i)
+{
+    const Difference *d = &p->found.items[i];
+    for (size_t k = 0; k < i && !d->capability && !d->accepted; k++) {
+        const Difference *o = &p->found.items[k];
+        Seq a = { o->seq->steps, o->seq->n - 1 }, b = { d->seq->steps, d->seq->n - 1 };
+        if (!o->capability && !o->accepted && !o->same_as && o->how.kind == d->how.kind &&
+            o->function != d->function && d->where && o->where == d->where && b.n &&
+            seq_equal(&a, &b))
+            return p->calls[o->function].name;
+    }
+    return NULL;
+}
+
 bool pair_settle(Pair *p, Err *err)
 {
-    bool ok = true;
+    bool ok = settle_tolerances(p, err);
     for (size_t i = 0; ok && i < p->found.len;) {
         Difference *d = &p->found.items[i];
         bool stable = false;
         ok = pick_stable(p, d, &stable, err) &&
-             (!stable || (shrink(p, d, err) && describe(p, d, err) && find_cause(p, d, err)));
+             (!stable || (shrink(p, d, err) && pair_where(p, d->seq, &d->where, err) &&
+                          describe(p, d, err) && find_cause(p, d, err)));
         if (!ok)
             break;
         p->unstable += !stable;
@@ -346,6 +432,7 @@ bool pair_settle(Pair *p, Err *err)
         d->capability = capability(p, d);
         d->mapping = pair_mapping(p, d->seq);
         d->accepted = accepted_reason(p->all, p, d);
+        d->same_as = told_by(p, i);
         i++;
     }
     return ok;

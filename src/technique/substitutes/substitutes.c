@@ -22,7 +22,13 @@ static const Option options[] = {
     { "candidate", 0, "NAME", "compare only this one; or the library that replaces it", NULL },
     { "headers", 0, "FILE", "the functions of two libraries are what this declares (repeatable)",
       NULL },
+    { "backend", 0, "FUNCTION(N)",
+      "--reference and --candidate are values of the N-th argument of this function", NULL },
     { "mapping", 0, "FILE", "which functions create equal objects", NULL },
+    { "corpus", 0, "DIR",
+      "files whose content is tried as text, each line too; with @@ after -- the command runs with "
+      "each of them",
+      NULL },
     { "accepted", 0, "FILE", "differences that are accepted, with reasons", NULL },
     { "crash-only", 0, NULL, "compare no results", NULL },
     { "concurrent", 0, NULL, "also one call each from two threads, in all orders", NULL },
@@ -146,13 +152,17 @@ static bool find_pairs(Substitutes *x, Err *err)
     size_t n;
     const char *accepted = session_option(x->s, "accepted");
     char **args = session_args(x->s, &n);
+    const char *corpus = session_option(x->s, "corpus");
     if (accepted && !accepted_read(x, accepted, err))
         return false;
+    if (corpus && !file_is_dir(corpus))
+        return err_set(err, "--corpus %s: there is no such folder", corpus);
     if (n == 0)
         return libraries_pairs(x, err);
     x->out = session_option(x->s, "output") ? xstrdup(session_option(x->s, "output"))
                                             : xprintf("%s.substitutes", path_base(args[0]));
-    return session_claim(x->s, x->out, err) && tables_pairs(x, err);
+    return session_claim(x->s, x->out, err) &&
+           (session_option(x->s, "backend") ? backends_pairs(x, err) : tables_pairs(x, err));
 }
 
 static void release(Substitutes *x)
@@ -175,6 +185,12 @@ static const char *scope(const Substitutes *x)
                                     : path_base(x->pairs.items[0]->side[SIDE_CANDIDATE].name);
 }
 
+/* Tables and back ends: both sides are in it. */
+static bool is_one_program(const Substitutes *x)
+{
+    return x->table || (x->pairs.len && x->pairs.items[0]->backend);
+}
+
 static bool run(Session *s, Err *err)
 {
     Substitutes x = { .s = s, .crash_only = session_flag(s, "crash-only") };
@@ -186,7 +202,7 @@ static bool run(Session *s, Err *err)
         if (ok && session_flag(s, "list"))
             ok = list_pairs(&x);
         else
-            ok = ok && (!x.table || make_program(&x, err)) && run_pairs(&x, err) &&
+            ok = ok && (!is_one_program(&x) || make_program(&x, err)) && run_pairs(&x, err) &&
                  session_begin(s, scope(&x), err) && report_pairs(&x, err);
     }
     release(&x);
@@ -210,7 +226,13 @@ static bool check(Session *s, Err *err)
     session_args(s, &n);
     if (n > 1)
         return err_set(err, "one program at a time");
-    if (n == 1 && session_option(s, "headers"))
+    bool backend = session_option(s, "backend") != NULL;
+    if (backend && (n == 0 || !session_option(s, "reference") || !session_option(s, "candidate") ||
+                    !session_option(s, "headers")))
+        return err_set(err,
+                       "--backend goes with a PROGRAM, --reference VALUE, --candidate VALUE and "
+                       "--headers FILE");
+    if (n == 1 && !backend && session_option(s, "headers"))
         return err_set(err, "--headers goes with --reference LIBRARY --candidate LIBRARY, without "
                             "a program");
     if (n == 0 && !session_flag(s, "tables") &&
@@ -234,6 +256,8 @@ const Command technique_substitutes = {
         "With a PROGRAM it compares the implementations of a table of operations: all others with "
         "--reference, or each with each. Of three or more without a reference, the majority is "
         "right.\n\n"
+        "With --backend the implementations are back ends that a function of the program or library "
+        "chooses by an argument: a name, a number, a flag.\n\n"
         "With --reference, --candidate and --headers it compares two libraries: a drop-in "
         "replacement, or a new release with the old one.\n\n"
         "With -- COMMAND the tests begin with what that program does with the interface.\n\n"
@@ -242,6 +266,8 @@ const Command technique_substitutes = {
         "variants.",
     .examples = "sundew substitutes ./prog --tables\n"
                 "sundew substitutes ./prog --table 'struct codec' --reference codec_plain\n"
+                "sundew substitutes ./prog --backend 'store_open(1)' --reference list --candidate "
+                "packed --headers store.h\n"
                 "sundew substitutes --reference old/libfoo.so --candidate new/libfoo.so --headers "
                 "foo.h -- ./example\n",
     .options = options,

@@ -4,13 +4,16 @@
  *     substitutes.c   the command: options, which pairs, one after the other
  *     tables.c        pairs of implementations of a table of operations
  *     libraries.c     pairs of shared objects with the same header
+ *     backends.c      pairs of back ends that a function chooses by an argument
  *     example.c       what an example does with the interface
+ *     inputs.c        functions and values that are worth more than others
  *     mapping.c       how a call of the candidate is made on the reference
  *     oracle.c        both sides run a test; the first call that differs
  *     search.c        tests are grown on the candidate, and judged
  *     shrink.c        a difference is tried again, made small, and its cause found
  *     concurrent.c    one call a thread, both sides in all orders
  *     accepted.c      differences that the user has accepted
+ *     normalise.c     small things that explain a difference
  *     tests.c         the test as C, in two variants
  *     report.c        findings, JSON, summary, matrix
  *
@@ -54,6 +57,9 @@ typedef struct Side {
     const OpImpl *impl;          /* of a table; NULL: a library */
     Api *api;
     char *library, *preload;     /* shared object; the sanitizer's library or NULL */
+    Cover *points;               /* of a captured library; NULL */
+    bool *changed;               /* by block of it: its function is another on the other side;
+                                  * NULL: not known */
     Exec *exec;
 } Side;
 
@@ -94,6 +100,10 @@ typedef struct Difference {
     const Seq *spare[3];         /* others that showed it */
     unsigned nspare;
     size_t seen;
+    uint64_t where;              /* which of the functions that changed ran; 0: not known */
+    const char *same_as;         /* the same calls before it showed a difference of this function,
+                                  * which is told; NULL */
+    unsigned under;              /* normalisers that explain it in all tests, as bits */
     DifferenceCause cause;
     const char *from;            /* propagated: from which function */
     const char *reference_did, *candidate_did;
@@ -108,6 +118,15 @@ typedef struct Difference {
     unsigned peers, peers_of;    /* of so many references so many differ */
 } Difference;
 
+/* A call that fails on the reference and not on the candidate: no difference, but good to know
+ * of a new release. */
+typedef struct Tolerance {
+    unsigned function;           /* in the candidate's API */
+    const Seq *seq;              /* its last step is the call */
+    size_t seen;
+    const char *reference_did, *candidate_did;
+} Tolerance;
+
 /* What a function gave, over all tests. */
 typedef struct Habit {
     size_t calls[NSIDES];
@@ -121,6 +140,7 @@ typedef struct Habit {
 typedef struct Pair {
     struct Substitutes *all;
     Side side[NSIDES];
+    bool backend;                /* the same program; an argument chooses */
     CallMap *calls;              /* by function of the candidate's API */
     size_t ncommon;              /* of libraries: functions that both have */
     const char *why_not;         /* it can't be compared; NULL */
@@ -130,10 +150,12 @@ typedef struct Pair {
     Pool *pool;
     Ownership *ownership;
     GrowPlan grow;
+    double *worth;               /* by function: how gladly it is called; NULL: all alike */
     Rng rng;
     Habit *habits;               /* by function */
     size_t *after;               /* by pair of common functions: tests with both */
     Vec(Difference) found;
+    Vec(Tolerance) tolerant;
     Vec(const Seq *) agreed;     /* tests that both sides ended alike; some of them */
     Strings unused;              /* "db_stat: missing in the candidate" */
     Strings notes;
@@ -163,9 +185,18 @@ bool tables_pairs(Substitutes *x, Err *err);
 /* libraries.c */
 bool libraries_pairs(Substitutes *x, Err *err);
 
+/* backends.c */
+bool backends_pairs(Substitutes *x, Err *err);
+
 /* example.c */
 bool pair_learn_example(Pair *p, Err *err);
 void pair_use_example(Pair *p);
+
+/* inputs.c */
+bool pair_prefer(Pair *p, Err *err);
+/* Which of the functions that changed run in a test: tests that differ in this differ for another
+ * reason. 0: not known. */
+bool pair_where(Pair *p, const Seq *s, uint64_t *out, Err *err);
 
 /* mapping.c */
 typedef struct MappingRow {
@@ -196,13 +227,17 @@ bool oracle_try(Pair *p, Arena *a, const Seq *s, unsigned fill, int64_t clock, O
                 bool *differs, Divergence *how, Err *err);
 void oracle_say(const Pair *p, const Seq *s, const Outcome *o, SideOf side, const Divergence *d,
                 Str *out);
+/* What both gave in the place of a divergence. */
+const Observation *oracle_at(const Pair *p, const Seq *s, const Outcome *o, SideOf side,
+                             const Divergence *d);
 bool outcome_failed(const Outcome *o);
 
 /* search.c */
 bool pair_open(Pair *p, Err *err);
 bool pair_search(Pair *p, Err *err);
 void pair_free(Pair *p);
-void pair_note(Pair *p, const Seq *s, const Divergence *d);
+bool pair_note(Pair *p, const Seq *s, const Divergence *d, const Outcome *reference,
+               const Outcome *candidate, Err *err);
 const char *pair_mapping(const Pair *p, const Seq *s);
 /* The functions that can be compared. */
 bool pair_calls(const Pair *p, const ApiFunction *f);
@@ -217,6 +252,12 @@ bool pair_concurrent(Pair *p, Err *err);
 /* accepted.c */
 bool accepted_read(Substitutes *x, const char *path, Err *err);
 const char *accepted_reason(const Substitutes *x, const Pair *p, const Difference *d);
+
+/* normalise.c */
+const char *const *normaliser_names(void);
+const char *normaliser_of(unsigned under);       /* the first; NULL: none */
+/* Those under which the two are the same, as bits. */
+unsigned normalisers(const Observation *reference, const Observation *candidate);
 
 /* tests.c */
 bool test_write(Pair *p, Difference *d, Err *err);

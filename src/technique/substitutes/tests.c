@@ -17,6 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Does the C test have a block for each side? Else the library that is linked makes the difference. */
+static bool has_variants(const Pair *p) { return p->side[0].impl || p->backend; }
+
 /* ---- names */
 
 static char *use_name(Arena *a, const char *name)
@@ -32,7 +35,7 @@ static char *use_name(Arena *a, const char *name)
 static Seq *renamed(const Pair *p, Arena *a, const Seq *s)
 {
     Seq *out = seq_copy(a, s);
-    for (unsigned i = 0; i < out->n && p->side[0].impl; i++) {
+    for (unsigned i = 0; i < out->n && has_variants(p); i++) {
         if (!out->steps[i].f)
             continue;
         ApiFunction *f = arena_new(a, ApiFunction);
@@ -52,7 +55,7 @@ static const Variable *variable_of(const Side *side)
 {
     size_t n;
     const Variable *all = program_variables(side->program, &n);
-    for (size_t i = 0; i < n && side->impl->symbol && !side->impl->at_run_time; i++)
+    for (size_t i = 0; i < n && side->impl && side->impl->symbol && !side->impl->at_run_time; i++)
         if (strcmp(all[i].symbol, side->impl->symbol) == 0)
             return &all[i];
     return NULL;
@@ -65,9 +68,12 @@ static void add_file(Map *files, const char *file)
         map_put(files, file, NULL);
 }
 
-static void add_function_file(Map *files, const Function *f)
+/* The unit of main() is not linked. */
+static void add_function_file(Map *files, const Program *program, const Function *f)
 {
-    if (f->linkage == LINKAGE_INTERNAL)
+    const Function *start = program_function(program, "main");
+    if (f->linkage == LINKAGE_INTERNAL ||
+        (start && start->defined && strcmp(start->file, f->file) == 0))
         add_file(files, f->file);
 }
 
@@ -92,7 +98,7 @@ static void files_of_side(const Pair *p, SideOf which, const Seq *s, Map *files)
         const CallMap *c = &p->calls[s->steps[i].f->index];
         const ApiFunction *f = which == SIDE_REFERENCE ? c->to : s->steps[i].f;
         if (!v || !c->common)
-            add_function_file(files, f->fn);
+            add_function_file(files, side->program, f->fn);
         add_type_file(files, f->fn->returns);
         for (unsigned k = 0; k < f->nparams; k++)
             add_type_file(files, f->fn->params[k].type);
@@ -172,7 +178,7 @@ static void add_declarations(const Pair *p, SideOf which, const Seq *s, Str *out
         type_print(v->type, v->name, out);
         str_add(out, ";\n");
     }
-    for (unsigned i = 0; i < s->n; i++) {
+    for (unsigned i = 0; i < s->n && !p->backend; i++) { /* its headers declare them */
         const CallMap *c = s->steps[i].f ? &p->calls[s->steps[i].f->index] : NULL;
         const ApiFunction *f = !c ? NULL : which == SIDE_REFERENCE ? c->to : s->steps[i].f;
         if (!f || (c->common && v) || f->fn->linkage != LINKAGE_EXTERNAL)
@@ -209,9 +215,10 @@ static char *preamble(const Pair *p, const Seq *s, const WriteFile *file)
         str_addc(&out, '\n');
         free(full);
     }
-    if (p->side[0].impl) {
+    if (has_variants(p)) {
         Map type = { 0 };
-        add_file(&type, p->all->table->type->file);
+        if (p->all->table)
+            add_file(&type, p->all->table->type->file);
         if (type.len && str_ends(type.entries[0].key, ".h"))
             add_includes(&type, &out);
         map_release(&type);
@@ -246,14 +253,14 @@ static void add_libraries(const Pair *p, const char *includes, Strings *out)
 {
     const Side *side = &p->side[SIDE_CANDIDATE];
     const CapturedProgram *c = side->program ? program_captured(side->program) : NULL;
-    if (!side->impl) {
+    if (!has_variants(p)) {
         char *full = path_absolute(side->name);
         strings_add(out, full);
         free(full);
     }
-    if (side->impl && (c->kind == PROGRAM_ARCHIVE || c->kind == PROGRAM_SHARED))
+    if (has_variants(p) && (c->kind == PROGRAM_ARCHIVE || c->kind == PROGRAM_SHARED))
         strings_add(out, c->path);
-    else if (side->impl)
+    else if (has_variants(p))
         add_objects(side->program, includes, out);
     for (char **w = session_option_all(p->all->s, "link"); w && *w; w++)
         strings_add(out, *w);

@@ -120,6 +120,7 @@ void job_set_up(Playing *p, const struct WireOptions *o)
         change_error_output();
         mallopt(M_PERTURB, (int)o->fill);
     }
+    writes_begin(p);
     if (p->player->woven->mutant)
         *p->player->woven->mutant = o->mutant;
 }
@@ -152,6 +153,7 @@ void job_run(Playing *p, Reader r, const struct WireOptions *o, uint32_t nsteps)
         run_twice(p, r, o, nsteps);
     else
         call_steps(p, &r, nsteps, o->fill, 1);
+    writes_look_at_files(p);
     list_new(p, o);
     p->answer->state = WIRE_DONE;
 }

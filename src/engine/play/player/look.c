@@ -77,8 +77,7 @@ __attribute__((no_sanitize("address"))) static long read_string(const char *from
 
 /* ---- observations */
 
-static void observe(Playing *p, unsigned step, int place, uint32_t kind, const void *bytes,
-                    uint32_t n)
+void look_note(Playing *p, unsigned step, int place, uint32_t kind, const void *bytes, uint32_t n)
 {
     struct {
         uint32_t step;
@@ -100,14 +99,14 @@ static void observe_string(Playing *p, unsigned step, int place, const char *s)
 {
     char copy[WIRE_MOST_SEEN_BYTES];
     if (!s) {
-        observe(p, step, place, OBS_NULL, NULL, 0);
+        look_note(p, step, place, OBS_NULL, NULL, 0);
         return;
     }
     long n = read_string(s, copy, sizeof copy);
     if (n < 0)
-        observe(p, step, place, OBS_UNREADABLE, NULL, 0);
+        look_note(p, step, place, OBS_UNREADABLE, NULL, 0);
     else
-        observe(p, step, place, n == sizeof copy ? OBS_LONG : OBS_STRING, copy, (uint32_t)n);
+        look_note(p, step, place, n == sizeof copy ? OBS_LONG : OBS_STRING, copy, (uint32_t)n);
 }
 
 /* Where else this pointer came up; false: nowhere. */
@@ -136,11 +135,11 @@ static void observe_handle(Playing *p, unsigned step, int place, const void *it)
 {
     uint32_t at[2];
     if (!it)
-        observe(p, step, place, OBS_NULL, NULL, 0);
+        look_note(p, step, place, OBS_NULL, NULL, 0);
     else if (known_pointer(p, it, step, at))
-        observe(p, step, place, OBS_SAME, at, sizeof at);
+        look_note(p, step, place, OBS_SAME, at, sizeof at);
     else
-        observe(p, step, place, OBS_HANDLE, NULL, 0);
+        look_note(p, step, place, OBS_HANDLE, NULL, 0);
 }
 
 static uint64_t widen(uint64_t v, char letter)
@@ -164,21 +163,21 @@ static void observe_result(Playing *p, unsigned step, const Routine *r, const Do
     switch (r->look[0]) {
     case 'i':
         v = widen(d->result[0], r->signature[0]);
-        observe(p, step, -1, OBS_INTEGER, &v, sizeof v);
+        look_note(p, step, -1, OBS_INTEGER, &v, sizeof v);
         break;
     case 'f':
         memcpy(&f, d->result, sizeof f);
         memcpy(&x, d->result, sizeof x);
         if (r->signature[0] == 'f')
             x = (double)f;
-        observe(p, step, -1, OBS_FLOAT, &x, sizeof x);
+        look_note(p, step, -1, OBS_FLOAT, &x, sizeof x);
         break;
     case 'z': observe_string(p, step, -1, (const char *)d->result[0]); break;
     case 'h': observe_handle(p, step, -1, (const void *)d->result[0]); break;
-    case 'p': observe(p, step, -1, d->result[0] ? OBS_HANDLE : OBS_NULL, NULL, 0); break;
+    case 'p': look_note(p, step, -1, d->result[0] ? OBS_HANDLE : OBS_NULL, NULL, 0); break;
     case 'r':
-        observe(p, step, -1, OBS_BYTES, d->result,
-                (uint32_t)(r->result->size > 64 ? 64 : r->result->size));
+        look_note(p, step, -1, OBS_BYTES, d->result,
+                  (uint32_t)(r->result->size > 64 ? 64 : r->result->size));
         break;
     }
 }
@@ -190,10 +189,10 @@ static void observe_room(Playing *p, unsigned step, unsigned i, char look, const
     void *it = NULL;
     if (look == 'n') {
         memcpy(&v, d->rooms[i], n > 8 ? 8 : n);
-        observe(p, step, (int)i, OBS_INTEGER, &v, sizeof v);
+        look_note(p, step, (int)i, OBS_INTEGER, &v, sizeof v);
     } else if (look == 'b') {
-        observe(p, step, (int)i, OBS_BYTES, d->rooms[i],
-                n > WIRE_MOST_SEEN_BYTES ? WIRE_MOST_SEEN_BYTES : n);
+        look_note(p, step, (int)i, OBS_BYTES, d->rooms[i],
+                  n > WIRE_MOST_SEEN_BYTES ? WIRE_MOST_SEEN_BYTES : n);
     } else if (n >= sizeof it) {
         memcpy(&it, d->rooms[i], sizeof it);
         if (look == 'z')
@@ -213,7 +212,7 @@ static void observe_storage(Playing *p, unsigned step, unsigned i)
         return;
     memcpy(both, p->content[i], n);
     memcpy(both + n, d->own[i], n);
-    observe(p, step, (int)i, OBS_FIELDS, both, 2 * n);
+    look_note(p, step, (int)i, OBS_FIELDS, both, 2 * n);
 }
 
 uint64_t look_sum(const Done *d)
@@ -233,8 +232,8 @@ static void observe_behind(Playing *p, unsigned step)
         if (!d->out || sum == d->sum)
             continue;
         d->sum = sum;
-        observe(p, step, OBS_PLACE_BEHIND + (int)s, OBS_BYTES, d->rooms[0],
-                d->sizes[0] > WIRE_MOST_SEEN_BYTES ? WIRE_MOST_SEEN_BYTES : d->sizes[0]);
+        look_note(p, step, OBS_PLACE_BEHIND + (int)s, OBS_BYTES, d->rooms[0],
+                  d->sizes[0] > WIRE_MOST_SEEN_BYTES ? WIRE_MOST_SEEN_BYTES : d->sizes[0]);
     }
 }
 
@@ -251,8 +250,9 @@ void look_at_call(Playing *p, unsigned step, int error)
         observe_storage(p, step, i);
     observe_behind(p, step);
     if (error)
-        observe(p, step, OBS_PLACE_ERRNO, OBS_ERRNO, &error, sizeof error);
+        look_note(p, step, OBS_PLACE_ERRNO, OBS_ERRNO, &error, sizeof error);
     if (p->callbacks != p->callbacks_seen)
-        observe(p, step, OBS_PLACE_CALLBACKS, OBS_CALLBACKS, &p->callbacks, sizeof p->callbacks);
+        look_note(p, step, OBS_PLACE_CALLBACKS, OBS_CALLBACKS, &p->callbacks, sizeof p->callbacks);
     p->callbacks_seen = p->callbacks;
+    writes_look_at_output(p, step);
 }

@@ -89,6 +89,8 @@ typedef struct Playing {
     uint8_t first_obs[WIRE_OBSERVATIONS];        /* of the first time, for leaks */
     uint32_t callbacks, callbacks_seen;
     int64_t clock_ahead;                         /* seconds */
+    int writes;                                  /* standard output is a file of ours … */
+    int64_t written;                             /* … of which so much was seen */
 } Playing;
 
 /* Bytes of a request that are still to be read. */
@@ -137,6 +139,14 @@ void call_forget(Playing *p);
 void look_at_call(Playing *p, unsigned step, int error);
 /* Of the room that a field was set to. */
 uint64_t look_sum(const Done *d);
+
+/* An observation of a step. */
+void look_note(Playing *p, unsigned step, int place, uint32_t kind, const void *bytes, uint32_t n);
+
+/* ---- writes.c; each does nothing unless the head asks for it */
+void writes_begin(Playing *p);
+void writes_look_at_output(Playing *p, unsigned step);
+void writes_look_at_files(Playing *p);
 
 /* ---- interpose.c */
 void interpose_enter(Playing *p);

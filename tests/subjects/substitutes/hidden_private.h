@@ -1,0 +1,6 @@
+struct hidden {
+#ifdef NEW
+    long padding[4];
+#endif
+    int n;
+};
