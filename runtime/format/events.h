@@ -23,7 +23,7 @@
 enum {
     SUNDEW_EVENTS_FD = 197,
     SUNDEW_EVENTS_MAGIC = 0x76456453,          /* "SdEv" */
-    SUNDEW_EVENTS_VERSION = 2,
+    SUNDEW_EVENTS_VERSION = 3,
     SUNDEW_EVENTS_IGNORED = 4096,              /* most locations of each list */
     SUNDEW_EVENTS_LOCATIONS = 1 << 15,
     SUNDEW_EVENTS_PAGE = 4096,
@@ -101,6 +101,7 @@ struct sundew_events {
     uint16_t keys[512];
     uint32_t lines[2], columns[2]; /* its size, and the one that the key "resize" brings; 0: none */
     uint32_t mouse; /* behind a key are x, y and a button, a byte each */
+    uint32_t shared; /* runs with the same first events may begin behind these */
     /* by the program */
     uint32_t stage; /* SUNDEW_EVENTS_… */
     uint32_t delivered; /* events */

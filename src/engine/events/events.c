@@ -102,13 +102,13 @@ static bool begin_search(Events *e, Err *err)
 {
     Watched w = { 0 };
     Runs *r = runs_new(e, false, err);
-    bool ok = r && runs_watch(r, NULL, 0, &w, err);
+    bool ok = r && runs_watch(r, NULL, 0, false, &w, err);
     if (ok && w.lost)
         ok = say_why(e, &w, err);
     if (ok) {
         watched_release(&w);
         runs_trust(r);
-        ok = runs_watch(r, NULL, 0, &w, err);
+        ok = runs_watch(r, NULL, 0, false, &w, err);
     }
     forget_nodes(e);
     memset(e->covered, 0, e->counters);
@@ -393,11 +393,11 @@ bool events_replay(const EventsPlan *plan, const uint8_t *bytes, unsigned nevent
     Watched w = { 0 };
     bool ok = open_events(&e, plan, err);
     Runs *r = ok ? runs_new(&e, false, err) : NULL;
-    ok = r && runs_watch(r, NULL, 0, &w, err) && (!w.lost || say_why(&e, &w, err));
+    ok = r && runs_watch(r, NULL, 0, false, &w, err) && (!w.lost || say_why(&e, &w, err));
     watched_release(&w);
     if (ok) {
         runs_trust(r);
-        ok = runs_watch(r, bytes, nevents * e.layout->size, &w, err);
+        ok = runs_watch(r, bytes, nevents * e.layout->size, false, &w, err);
     }
     if (ok)
         failure_copy(out, &w.failure);

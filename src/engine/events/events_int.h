@@ -24,6 +24,7 @@ typedef struct Node {
     Places places;                   /* what the event did; only for the rule "independent" */
     bool symbolic;                   /* values of the state depend on its event */
     bool watched;                    /* `places` tells all */
+    bool apart;                      /* its events did what a fork does not have: runs replay them */
     size_t news;
 } Node;
 
@@ -83,14 +84,15 @@ void runs_free(Runs *r);             /* NULL is fine */
 /* From now on runs begin at the first boundary, in a fork. Before that each is a start of the
  * program, and tells whether it comes there at all. */
 void runs_trust(Runs *r);
-bool runs_watch(Runs *r, const uint8_t *bytes, size_t n, Watched *out, Err *err);
+/* `shared`: the run may begin in a process that has got the events before the last one. */
+bool runs_watch(Runs *r, const uint8_t *bytes, size_t n, bool shared, Watched *out, Err *err);
 /* What a run left in the memory that it shares; `n`: bytes of events that it had. */
 void events_take(const struct sundew_events *h, size_t n, Watched *out);
 void watched_release(Watched *w);
 /* The last event's conditions; its bytes are in, in + 1, … of the pool. `symbolic` gets the places
  * whose value may be another one on this path; *sure is false if that is not known of all. */
-bool runs_follow(Runs *r, const uint8_t *bytes, size_t n, Exprs *pool, uint32_t in, Trail *out,
-                 Places *symbolic, bool *sure, Err *err);
+bool runs_follow(Runs *r, const uint8_t *bytes, size_t n, bool shared, Exprs *pool, uint32_t in,
+                 Trail *out, Places *symbolic, bool *sure, Err *err);
 
 /* ---- places.c */
 bool place_meets(const Places *all, const Place *p, uint32_t how);

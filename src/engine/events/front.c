@@ -10,6 +10,7 @@ typedef struct Worker {
     Runs *runs;
     uint32_t node;                   /* that was restored */
     Str sequence;                    /* its events, and the last one */
+    bool shared;                     /* runs may begin behind them */
     uint8_t *counters;
     /* of the last trace */
     Watched watched;
@@ -29,7 +30,8 @@ static bool begin(void *subject, const FrontHost *host, FrontFacts *out, Err *er
     (void)err;
     e->host = host;
     *out =
-        (FrontFacts){ .counters = e->counters, .branches = e->branches, .fixed = e->layout->size };
+        (FrontFacts){ .counters = e->counters, .branches = e->branches, .fixed = e->layout->size,
+                      .by_state = true };
     return true;
 }
 
@@ -75,6 +77,7 @@ static bool restore(void *worker, uint32_t state, Err *err)
     str_reset(&w->sequence);
     if (n->depth)
         str_addn(&w->sequence, (const char *)n->bytes, n->depth * w->e->layout->size);
+    w->shared = !n->apart && !w->e->plan->cross && !w->e->plan->no_sanitizers;
     unlock(w->e);
     return true;
 }
@@ -88,7 +91,7 @@ static uint64_t mix(uint64_t h, uint64_t v)
 }
 
 /* Edges that the event took; those that nobody took before are news. Under the lock. */
-static void count(Worker *w, const Trail *trail)
+static void count(Worker *w, const Exprs *pool, const Trail *trail)
 {
     Events *e = w->e;
     uint64_t way = 0x776179;
@@ -101,8 +104,13 @@ static void count(Worker *w, const Trail *trail)
         w->news += !e->covered[i];
         e->covered[i] = 1;
     }
-    for (size_t i = 0; i < trail->steps.len; i++)
-        way = mix(way, trail->steps.items[i].at);
+    for (size_t i = 0; i < trail->steps.len; i++) {
+        const Step *s = &trail->steps.items[i];
+        ExprValue v = 0;                   /* of an address: each is a way of its own */
+        if (s->kind == SUNDEW_REC_PIN)
+            expr_is_const(pool, s->value, &v);
+        way = mix(mix(way, s->at), (uint64_t)v);
+    }
     w->way = way;
 }
 
@@ -147,7 +155,7 @@ static bool note_failure(Worker *w, const uint8_t *bytes, size_t n, Err *err)
     if (known || blocked)
         return true;
     Watched again = { 0 };
-    if (!runs_watch(w->runs, bytes, n, &again, err))
+    if (!runs_watch(w->runs, bytes, n, false, &again, err))
         return false;
     EventsFailure new = { .bytes = xmemdup(bytes, n),
                           .nevents = (unsigned)(n / e->layout->size),
@@ -203,12 +211,12 @@ static bool trace(void *worker, Exprs *pool, uint32_t in, const uint8_t *bytes, 
     const uint8_t *sequence = (const uint8_t *)str_c(&all);
     watched_release(&w->watched);
     w->symbolic.len = 0;
-    bool ok = runs_follow(w->runs, sequence, all.len, pool, in, &out->trail, &w->symbolic, &w->sure,
-                          err) &&
-              runs_watch(w->runs, sequence, all.len, &w->watched, err);
+    bool ok = runs_follow(w->runs, sequence, all.len, w->shared, pool, in, &out->trail,
+                          &w->symbolic, &w->sure, err) &&
+              runs_watch(w->runs, sequence, all.len, w->shared, &w->watched, err);
     if (ok) {
         lock(e);
-        count(w, &out->trail);
+        count(w, pool, &out->trail);
         note_run(w);
         unlock(e);
         out->counters = w->counters;

@@ -38,6 +38,12 @@ static bool hides(const Watched *w)
                         SUNDEW_EVENT_TOO_LARGE | SUNDEW_EVENT_CUT);
 }
 
+/* Files are put back behind each run, and a fork has one thread. */
+static bool makes_outside(const Watched *w)
+{
+    return w->hidden & (SUNDEW_EVENT_WROTE_FILE | SUNDEW_EVENT_FORKED | SUNDEW_EVENT_THREADS);
+}
+
 static bool writes(const Events *e, const Watched *w, const Places *symbolic)
 {
     uint32_t how = SUNDEW_EVENT_CHANGED | (e->prune & PRUNE_SILENT ? 0 : SUNDEW_EVENT_TOUCHED);
@@ -153,6 +159,7 @@ uint32_t prune_add(Events *e, uint32_t parent, const Watched *w, const Places *s
                   .bytes = arena_array(&e->arena, uint8_t, depth * e->layout->size),
                   .symbolic = is_symbolic(e, symbolic, sure),
                   .watched = !hides(w),
+                  .apart = e->nodes.items[parent].apart || makes_outside(w),
                   .news = news };
     memcpy(node.bytes, bytes, depth * e->layout->size);
     if (e->prune & PRUNE_INDEPENDENT)

@@ -149,8 +149,8 @@ static void side_close(Side *s)
 }
 
 /* What it says of ignored locations is told before each run. */
-static bool side_run(Side *s, const Events *e, const uint8_t *bytes, size_t n, RunResult *r,
-                     Err *err)
+static bool side_run(Side *s, const Events *e, const uint8_t *bytes, size_t n, bool shared,
+                     RunResult *r, Err *err)
 {
     struct sundew_events *h = s->shared;
     RunPlan plan = s->plan;
@@ -158,6 +158,7 @@ static bool side_run(Side *s, const Events *e, const uint8_t *bytes, size_t n, R
     h->nignored = (uint32_t)e->ignored.len;
     if (e->ignored.len)
         memcpy(h->ignored, e->ignored.items, e->ignored.len * sizeof *h->ignored);
+    h->shared = shared;
     h->stage = 0;
     h->nlocations = 0;
     h->hidden = 0;
@@ -241,11 +242,11 @@ static void last_line(const Str *text, char *out, size_t room)
     out[n] = 0;
 }
 
-bool runs_watch(Runs *r, const uint8_t *bytes, size_t n, Watched *out, Err *err)
+bool runs_watch(Runs *r, const uint8_t *bytes, size_t n, bool shared, Watched *out, Err *err)
 {
     RunResult res = { 0 };
     const struct sundew_events *h = r->watched.shared;
-    if (!side_run(&r->watched, r->e, bytes, n, &res, err))
+    if (!side_run(&r->watched, r->e, bytes, n, shared, &res, err))
         return false;
     events_take(h, n, out);
     last_line(&res.err.text, out->said, sizeof out->said);
@@ -313,14 +314,14 @@ static void ask_state(Runs *r, Trail *t, const uint8_t *bytes, size_t n, Exprs *
     settle_before(t, first);
 }
 
-bool runs_follow(Runs *r, const uint8_t *bytes, size_t n, Exprs *pool, uint32_t in, Trail *out,
-                 Places *symbolic, bool *sure, Err *err)
+bool runs_follow(Runs *r, const uint8_t *bytes, size_t n, bool shared, Exprs *pool, uint32_t in,
+                 Trail *out, Places *symbolic, bool *sure, Err *err)
 {
     RunResult res = { 0 };
     size_t size = r->e->layout->size, from = r->e->plan->cross ? 0 : n - size;
     assert(n >= size && size);
     log_reset(r->log, (uint32_t)from, (uint32_t)n);
-    bool ran = side_run(&r->followed, r->e, bytes, n, &res, err);
+    bool ran = side_run(&r->followed, r->e, bytes, n, shared, &res, err);
     run_result_release(&res);
     if (!ran)
         return false;

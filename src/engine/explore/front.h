@@ -81,6 +81,7 @@ typedef struct FrontFacts {
     bool strict;                 /* judge() knows FRONT_STRICT; or see ExploreFront.strict */
     bool own;                    /* judge() knows FRONT_OWN */
     bool alone;                  /* quick runs share nothing with each other */
+    bool by_state;               /* runs of one state, one after the other, cost less */
 } FrontFacts;
 
 /* How long runs may take, as far as it is known. */
