@@ -79,6 +79,8 @@ typedef struct EventsPlan {
     double time;                     /* seconds; 0: any */
     double timeout;                  /* CPU seconds of one run; 0: 5 */
     bool no_sanitizers;
+    const char *kept;                /* a file for the search, so that it can go on; NULL: none */
+    bool resume;                     /* go on with it */
     bool cross; /* bytes of earlier events stay symbolic: what is kept now and
                                       * tested later can be solved for */
     const Function *const *summarised; /* of EventsBuildPlan */

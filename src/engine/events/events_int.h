@@ -1,6 +1,7 @@
 /* What the files of the events engine share: see events.h. */
 #ifndef SUNDEW_EVENTS_INT_H
 #define SUNDEW_EVENTS_INT_H
+#include "base/json.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "engine/concolic/log.h"
@@ -23,9 +24,11 @@ typedef struct Node {
     uint8_t *bytes;                  /* of all its events */
     Places places;                   /* what the event did; only for the rule "independent" */
     bool symbolic;                   /* values of the state depend on its event */
+    bool done;                       /* all that can follow was run */
     bool watched;                    /* `places` tells all */
     bool apart;                      /* its events did what a fork does not have: runs replay them */
     size_t news;
+    Vec(uint32_t) fresh;             /* edges that it covered first */
 } Node;
 
 /* The search, shared by all workers. What stands below the lock belongs to who holds it. */
@@ -36,10 +39,15 @@ typedef struct Events {
     Edges *edges;
     const char *folder;              /* of builds in the making */
     unsigned prune;
+    unsigned depth;                  /* of this pass */
     bool learning;                   /* a first look, for the list of what is never read */
     Places ignored;                  /* never read, or dead */
     size_t counters, branches;
     const FrontHost *host;
+    double until;                    /* of clock_seconds(); 0: any time */
+    const char *early;               /* why it ended before the search; NULL: it did not */
+    json_t *resumed;                 /* the search that goes on; NULL */
+    unsigned passes;                 /* the first one takes it */
 
     pthread_mutex_t lock;
     Vec(Node) nodes;                 /* 0: the start */
@@ -70,6 +78,7 @@ typedef struct Watched {
     Failure failure;
     bool done;                       /* it waits for another event */
     bool lost;                       /* it did not come to the last event */
+    bool stopped;                    /* nobody has time for it */
     uint64_t before, after;
     uint32_t hidden;
     char file[256];                  /* the last one that was written; "" */
@@ -106,10 +115,23 @@ void places_note(Events *e, const Places *all);
 
 /* ---- front.c */
 extern const ExploreFront events_front;
+/* A failure that is new. Under the lock. */
+void failures_add(Events *e, const Failure *f, const uint8_t *bytes, size_t n, bool again);
+
+/* ---- resume.c */
+bool resume_save(const Events *e, const EventsResult *r, const char *path, Err *err);
+/* Reads the file and what is known of locations; before the first run. */
+bool resume_open(Events *e, const char *path, Err *err);
+/* Traces and failures; e->nodes has the start. */
+bool resume_take(Events *e, Runs *runs, Err *err);
+/* Why a premise did not hold then; NULL: it did. */
+const char *resume_premise(const Events *e, const char *name);
 
 /* ---- prune.c */
 /* Decides what becomes of a trace that is new; makes its node. `bytes` are those of all its
  * events. */
+/* One that was decided before. */
+void prune_take(Events *e, const Node *node);
 uint32_t prune_add(Events *e, uint32_t parent, const Watched *w, const Places *symbolic, bool sure,
                    uint64_t way, const uint8_t *bytes, size_t news);
 #endif

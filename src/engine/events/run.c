@@ -2,6 +2,7 @@
 #include "engine/events/events_int.h"
 #include "base/file.h"
 #include "base/shared.h"
+#include "base/units.h"
 #include "runtime/input/input.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -95,6 +96,14 @@ static void make_environment(Side *s)
     pad_stack(s);
 }
 
+/* Before the search there is nobody else who looks at the clock. */
+static bool stop_early(void *arg)
+{
+    const Events *e = arg;
+    return (e->until > 0 && clock_seconds() > e->until) ||
+           (e->plan->interrupted && e->plan->interrupted(e->plan->arg));
+}
+
 static bool side_open(Side *s, const Events *e, const char *program, int log, Err *err)
 {
     Vec(const char *) readable = { 0 };
@@ -132,8 +141,8 @@ static bool side_open(Side *s, const Events *e, const char *program, int log, Er
                              .discard_output = true,
                              .fixed_addresses = true,
                              .keep_output = 64u << 10,
-                             .stop = e->host ? e->host->stop : NULL,
-                             .stop_arg = e->host ? e->host->arg : NULL };
+                             .stop = e->host ? e->host->stop : stop_early,
+                             .stop_arg = e->host ? e->host->arg : (void *)e };
         s->plan.cwd = arena_strdup((Arena *)&e->arena, cwd);
     }
     free(cwd);
@@ -250,6 +259,7 @@ bool runs_watch(Runs *r, const uint8_t *bytes, size_t n, bool shared, Watched *o
         return false;
     events_take(h, n, out);
     last_line(&res.err.text, out->said, sizeof out->said);
+    out->stopped = res.stopped;
     if (!res.stopped && !res.lost_server)
         failure_copy(&out->failure, &res.failure);
     run_result_release(&res);

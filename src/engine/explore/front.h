@@ -131,6 +131,7 @@ typedef struct FrontInput {
     uint32_t state;
     uint8_t *bytes;
     size_t n;
+    uint32_t depth;              /* at the beginning: inputs before it, in a search that goes on */
 } FrontInput;
 typedef Vec(FrontInput) FrontInputs;
 
@@ -168,6 +169,8 @@ typedef struct ExploreFront {
     /* May be NULL: nothing follows. Called right after trace() of the same input; with bytes of
      * NULL: what a systematic exploration begins with, where there are no seeds. */
     bool (*follow)(void *worker, const uint8_t *bytes, size_t n, FrontInputs *out, Err *err);
+    /* Nothing more will be run in this state. With FrontFacts.by_state only; may be NULL. */
+    void (*done)(void *worker, uint32_t state);
 
     /* For people, may be NULL: where site or edge `at` is; and a condition's text, in which
      * bytes are called input[N] or input[N..M], in the subject's words (takes text, gives it or

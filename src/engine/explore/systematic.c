@@ -329,7 +329,7 @@ static bool follow(Job *j, const Config *c, uint32_t entry)
             add(x, NULL,
                 (Config){ .input = all.items[i],
                           .parent = entry,
-                          .depth = depth,
+                          .depth = c ? depth : all.items[i].depth,
                           .origin = c ? FROM_FRONT : FROM_SEED });
     lock(x);
     if (c && all.len)
@@ -391,7 +391,7 @@ bool systematic_begin(Job *j)
     Explorer *x = j->x;
     if (!follow(j, NULL, UINT32_MAX))
         return false;
-    if (x->levels.len && x->levels.items[0].todo.len)
+    if (x->facts.by_state || (x->levels.len && x->levels.items[0].todo.len))
         return true;
     uint8_t *zeros = xcalloc(x->facts.fixed + 1, 1);
     bool ok = systematic_try(j, zeros, x->facts.fixed, FROM_SEED);
@@ -415,6 +415,8 @@ bool systematic_step(Job *j)
         return true;
     }
     bool ok = work(j, &c);
+    if (ok && x->facts.by_state && x->front->done && !j->held.len && !job_over(j))
+        x->front->done(j->worker, c.input.state);
     free(c.input.bytes);
     lock(x);
     assert(x->busy);

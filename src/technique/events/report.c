@@ -264,7 +264,8 @@ bool events_report(Asked *x, const EventsResult *r, Err *err)
         give_json(x, r, failures);
         tell(x, r);
         for (size_t i = 0; i < r->npremises; i++)
-            if (!r->premises[i].held && !strcmp(r->premises[i].name, "complete"))
+            if (!r->premises[i].held && !strcmp(r->premises[i].name, "complete") &&
+                !session_was_asked_to_stop())
                 session_incomplete(x->s, "%s", r->premises[i].why);
     }
     json_decref(failures);
