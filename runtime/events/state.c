@@ -276,6 +276,14 @@ static void tell_object(const struct object *o)
     }
 }
 
+/* A block that is no more, or that nothing leads to, is a change too: pointers to it stay as they are. */
+static void compare_gone(const struct object *old)
+{
+    const struct object *o = object_at(&is, old->at);
+    if (!o || o->at != old->at || o->size != old->size)
+        memset(marks + old->copy, SUNDEW_EVENT_CHANGED | SUNDEW_EVENT_TOUCHED, old->size);
+}
+
 /* Marks bytes that differ; an object that is new is told as a whole. */
 static void compare(const struct object *now)
 {
@@ -310,6 +318,8 @@ void sundew_state_after(void)
     }
     for (uint32_t i = 0; i < is.n; i++)
         compare(&is.all[i]);
+    for (uint32_t i = 0; i < was.n; i++)
+        compare_gone(&was.all[i]);
     for (uint32_t i = 0; i < was.n; i++)
         tell_object(&was.all[i]);
 }

@@ -77,6 +77,18 @@ enum {
     SUNDEW_KEY_TIME = 511, /* a code that no key has: time passes, and no key comes */
 };
 
+/* Kinds of events of a window. */
+enum {
+    SUNDEW_WINDOW_KEY_DOWN,
+    SUNDEW_WINDOW_KEY_UP,
+    SUNDEW_WINDOW_BUTTON_DOWN,
+    SUNDEW_WINDOW_BUTTON_UP,
+    SUNDEW_WINDOW_MOTION,
+    SUNDEW_WINDOW_QUIT,
+    SUNDEW_WINDOW_NOTHING, /* a frame passes */
+    SUNDEW_WINDOW_KINDS,
+};
+
 /* How the run ended. */
 enum {
     SUNDEW_EVENTS_STARTED = 1, /* the program runs */

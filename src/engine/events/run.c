@@ -88,6 +88,8 @@ static void make_environment(Side *s)
     strings_addf(&s->env, "HOME=%s", runner_scratch(s->runner));
     strings_addf(&s->env, "TMPDIR=%s", runner_scratch(s->runner));
     strings_add(&s->env, "TERM=xterm");
+    strings_add(&s->env, "SDL_VIDEODRIVER=dummy");
+    strings_add(&s->env, "SDL_AUDIODRIVER=dummy");
     strings_addf(&s->env, "LINES=%u", s->shared->lines[0]);
     strings_addf(&s->env, "COLUMNS=%u", s->shared->columns[0]);
     strings_add(&s->env, "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:handle_abort=1");
