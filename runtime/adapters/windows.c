@@ -58,9 +58,6 @@ extern uint64_t event_clock;
 
 /* Names that don't begin with sundew_ are in the state. */
 int event_given;                     /* the program has got an event in this frame */
-struct {
-    int32_t x, y;
-} event_pointer;
 
 static uint32_t ticks(void) { return (uint32_t)(event_clock / 1000000u % 100000000u); }
 
@@ -83,17 +80,18 @@ static void make_button(union sundew_sdl_event *e, uint32_t type, int x, int y)
     e->button.button = 1;
     e->button.state = type == TYPE_BUTTON_DOWN;
     e->button.clicks = 1;
-    event_pointer.x = e->button.x = x;
-    event_pointer.y = e->button.y = y;
+    e->button.x = x;
+    e->button.y = y;
 }
 
+/* From where it comes is not kept, so that a motion which the program does not look at changes nothing. */
 static void make_motion(union sundew_sdl_event *e, int x, int y)
 {
     e->motion.type = TYPE_MOTION;
-    e->motion.dx = x - event_pointer.x;
-    e->motion.dy = y - event_pointer.y;
-    event_pointer.x = e->motion.x = x;
-    event_pointer.y = e->motion.y = y;
+    e->motion.x = x;
+    e->motion.y = y;
+    e->motion.dx = (int8_t)x;
+    e->motion.dy = (int8_t)y;
 }
 
 /* Waits for an event; 0: nothing happens. */

@@ -171,6 +171,7 @@ int sundew_event_boundary(void)
     if (++given == total)
         begin_last();
     sundew_events->delivered = (uint32_t)given;
+    sundew_events->handled++;
     errno = kept;
     return 1;
 }

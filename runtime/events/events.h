@@ -39,8 +39,9 @@ void sundew_event_reached(void);
 /* Variables of a function that waits; `n` of them go when it does so no more. */
 void sundew_event_local(void *at, uint64_t size);
 void sundew_event_leave(uint32_t n);
-/* Before setjmp(). */
+/* Before setjmp(), and behind it: there it may have come back from a function that waited. */
 void sundew_event_jump(const void *buffer);
+void sundew_event_landed(const void *buffer);
 /* Before an access; how: SUNDEW_EVENT_READ or SUNDEW_EVENT_TOUCHED. */
 void sundew_event_access(const void *at, uint64_t size, uint32_t how);
 /* Before a call of code that is not woven: it may read and write the whole object. */

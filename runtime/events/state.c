@@ -64,16 +64,33 @@ void sundew_event_leave(uint32_t n)
 /* ---- jump buffers */
 
 static uint64_t jumps[MOST_JUMPS];
+static uint32_t jump_locals[MOST_JUMPS];   /* locals that there were at setjmp() */
 static uint32_t njumps;
+
+static uint32_t jump_of(const void *buffer)
+{
+    uint32_t i = 0;
+    while (i < njumps && jumps[i] != (uintptr_t)buffer)
+        i++;
+    return i;
+}
 
 void sundew_event_jump(const void *buffer)
 {
-    uint64_t at = (uintptr_t)buffer;
-    for (uint32_t i = 0; i < njumps; i++)
-        if (jumps[i] == at)
-            return;
-    if (njumps < MOST_JUMPS)
-        jumps[njumps++] = at;
+    uint32_t i = jump_of(buffer);
+    if (i == MOST_JUMPS)
+        return;
+    njumps += i == njumps;
+    jumps[i] = (uintptr_t)buffer;
+    jump_locals[i] = nlocals;
+}
+
+/* The locals of functions that the jump has left are no more. */
+void sundew_event_landed(const void *buffer)
+{
+    uint32_t i = jump_of(buffer);
+    if (i < njumps && nlocals > jump_locals[i])
+        nlocals = jump_locals[i];
 }
 
 /* setjmp() hides the frame, the stack and the place with a secret that is another one at each start;

@@ -121,7 +121,7 @@ struct sundew_events {
     uint32_t nlocations;
     uint64_t before, after; /* hashes */
     uint64_t objects, bytes; /* of the state */
-    uint64_t now; /* the virtual clock, in ns */
+    uint64_t handled; /* events that this program and its forks have got; never set back */
     char file[256]; /* the last file that was opened for writing */
     struct sundew_event_location ignored[SUNDEW_EVENTS_IGNORED];
     struct sundew_event_location locations[SUNDEW_EVENTS_LOCATIONS];

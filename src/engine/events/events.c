@@ -387,6 +387,7 @@ static void take_result(Events *e, const ExploreResult *r, EventsResult *out)
     e->failures.items = NULL;
     e->failures.len = e->failures.cap = 0;
     out->executions = e->executions;
+    out->handled = e->handled;
     out->solver = r->status.solver;
 }
 
@@ -418,7 +419,7 @@ bool events_search(const EventsPlan *plan, EventsResult *out, Err *err)
     bool ok = open_events(&e, plan, until, err) &&
               (plan->resume ? resume_open(&e, plan->kept, err) : look(&e, until, err));
     for (unsigned i = 0; ok; i++) {
-        e.executions = e.lost = e.late = e.blocked = e.symbolic = 0;
+        e.executions = e.handled = e.lost = e.late = e.blocked = e.symbolic = 0;
         e.hidden = 0;
         ok = pass(&e, plan->depth, plan->executions, until, &r, err);
         if (!ok || !e.again || i >= MOST_RESTARTS)

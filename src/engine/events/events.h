@@ -136,6 +136,7 @@ typedef struct EventsResult {
     const char **ignored; /* locations that no event reads */
     size_t nignored;
     uint64_t executions, restarts;
+    uint64_t handled; /* events that were run for that */
     const char *ended;
     const EventLayout *layout;
     EventsBuild build;

@@ -55,11 +55,11 @@ typedef struct Events {
     Map hashes;                      /* states that were extended */
     Map kept;                        /* (parent, way) ─▶ node + 1, for "independent" */
     Map read;                        /* object and offset of what some event read */
-    Map changed;                     /* … changed */
+    Map changed;                     /* … changed, or could have */
     Vec(EventsLevel) levels;
     Vec(EventsFailure) failures;
     uint8_t *covered;
-    uint64_t executions, lost;
+    uint64_t executions, handled, lost;
     uint64_t symbolic;               /* traces whose state depends on values of an event */
     uint64_t late, blocked;          /* runs that did not end */
     uint32_t hidden;                 /* SUNDEW_EVENT_… that were seen */
@@ -80,6 +80,7 @@ typedef struct Watched {
     bool lost;                       /* it did not come to the last event */
     bool stopped;                    /* nobody has time for it */
     uint64_t before, after;
+    uint64_t handled;                /* events that were run for it */
     uint32_t hidden;
     char file[256];                  /* the last one that was written; "" */
     char said[160];                  /* the last line of its standard error; "" */

@@ -200,6 +200,7 @@ static void note_run(Worker *w)
     Events *e = w->e;
     const Watched *r = &w->watched;
     e->executions++;
+    e->handled += r->handled;
     e->hidden |= r->hidden;
     if (*r->file)
         memcpy(e->hidden_file, r->file, sizeof e->hidden_file);
@@ -258,6 +259,7 @@ static bool add_trace(Worker *w, const uint8_t *bytes, size_t n, uint32_t *state
     Str all = { 0 };
     add_sequence(w, bytes, n, &all);
     places_note(e, &w->watched.places);
+    places_note(e, &w->symbolic);
     uint32_t node = prune_add(e, w->node, &w->watched, &w->symbolic, w->sure, w->way,
                               (const uint8_t *)str_c(&all), w->fresh.len);
     for (size_t i = 0; i < w->fresh.len; i++)

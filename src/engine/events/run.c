@@ -85,8 +85,8 @@ static void make_environment(Side *s)
             !str_starts(*v, "LINES=") && !str_starts(*v, "COLUMNS="))
             strings_add(&s->env, *v);
     strings_add(&s->env, "LD_BIND_NOW=1");
-    strings_addf(&s->env, "HOME=%s", runner_scratch(s->runner));
-    strings_addf(&s->env, "TMPDIR=%s", runner_scratch(s->runner));
+    strings_addf(&s->env, "HOME=%s", runner_home(s->runner));
+    strings_addf(&s->env, "TMPDIR=%s", runner_home(s->runner));
     strings_add(&s->env, "TERM=xterm");
     strings_add(&s->env, "SDL_VIDEODRIVER=dummy");
     strings_add(&s->env, "SDL_AUDIODRIVER=dummy");
@@ -257,9 +257,11 @@ bool runs_watch(Runs *r, const uint8_t *bytes, size_t n, bool shared, Watched *o
 {
     RunResult res = { 0 };
     const struct sundew_events *h = r->watched.shared;
+    uint64_t handled = h->handled;
     if (!side_run(&r->watched, r->e, bytes, n, shared, &res, err))
         return false;
     events_take(h, n, out);
+    out->handled = h->handled - handled;
     last_line(&res.err.text, out->said, sizeof out->said);
     out->stopped = res.stopped;
     if (!res.stopped && !res.lost_server)
