@@ -277,8 +277,7 @@ static int serve_ahead(uint64_t way, const Message *m)
 /* Forks for a run; returns 1 in the child. */
 static int serve_run(const Message *m)
 {
-    uint64_t way =
-        sundew_forkserver_way && depth < MOST_DEPTH ? sundew_forkserver_way(depth) : 0;
+    uint64_t way = sundew_forkserver_way && depth < MOST_DEPTH ? sundew_forkserver_way(depth) : 0;
     if (sundew_forkserver_way)
         restore_files();
     if (way)

@@ -128,8 +128,8 @@ static void print_server(const EventLayout *l, const uint8_t *bytes, Str *out)
 
 static void print_window(const uint8_t *bytes, Str *out)
 {
-    static const char *const kinds[] = { "key down",  "key up", "button down", "button up",
-                                         "moves",     "quit",   "nothing" };
+    static const char *const kinds[] = { "key down", "key up", "button down", "button up",
+                                         "moves",    "quit",   "nothing" };
     unsigned kind = bytes[0] % SUNDEW_WINDOW_KINDS;
     unsigned a = bytes[1] | (unsigned)bytes[2] << 8, b = bytes[3] | (unsigned)bytes[4] << 8;
     str_add(out, kinds[kind]);

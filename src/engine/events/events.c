@@ -323,12 +323,11 @@ static void take_premises(const Events *e, const ExploreResult *r, EventsResult 
                         : NULL);
     premise(out, &n, "ends",
             e->late ? arena_printf(a, "%" PRIu64 " events did not end in time", e->late) : NULL);
-    for (size_t i = 0; i < n; i++)         /* of the search that went on */
+    for (size_t i = 0; i < n; i++) /* of the search that went on */
         if (out->premises[i].held && resume_premise(e, out->premises[i].name))
-            out->premises[i] = (EventsPremise){
-                out->premises[i].name, false,
-                arena_strdup(a, resume_premise(e, out->premises[i].name))
-            };
+            out->premises[i] =
+                (EventsPremise){ out->premises[i].name, false,
+                                 arena_strdup(a, resume_premise(e, out->premises[i].name)) };
     premise(out, &n, "complete",
             left || strcmp(out->ended, "nothing is left")
                 ? arena_printf(a, "the search ended early: %s", out->ended)

@@ -26,9 +26,9 @@ typedef struct Node {
     bool symbolic;                   /* values of the state depend on its event */
     bool done;                       /* all that can follow was run */
     bool watched;                    /* `places` tells all */
-    bool apart;                      /* its events did what a fork does not have: runs replay them */
+    bool apart; /* its events did what a fork does not have: runs replay them */
     size_t news;
-    Vec(uint32_t) fresh;             /* edges that it covered first */
+    Vec(uint32_t) fresh; /* edges that it covered first */
 } Node;
 
 /* The search, shared by all workers. What stands below the lock belongs to who holds it. */
@@ -37,37 +37,37 @@ typedef struct Events {
     EventsBuild build;
     const EventLayout *layout;
     Edges *edges;
-    const char *folder;              /* of builds in the making */
+    const char *folder; /* of builds in the making */
     unsigned prune;
-    unsigned depth;                  /* of this pass */
-    bool learning;                   /* a first look, for the list of what is never read */
-    Places ignored;                  /* never read, or dead */
+    unsigned depth; /* of this pass */
+    bool learning; /* a first look, for the list of what is never read */
+    Places ignored; /* never read, or dead */
     size_t counters, branches;
     const FrontHost *host;
-    double until;                    /* of clock_seconds(); 0: any time */
-    const char *early;               /* why it ended before the search; NULL: it did not */
-    json_t *resumed;                 /* the search that goes on; NULL */
-    unsigned passes;                 /* the first one takes it */
+    double until; /* of clock_seconds(); 0: any time */
+    const char *early; /* why it ended before the search; NULL: it did not */
+    json_t *resumed; /* the search that goes on; NULL */
+    unsigned passes; /* the first one takes it */
 
     pthread_mutex_t lock;
-    Vec(Node) nodes;                 /* 0: the start */
-    Vec(uint32_t) states;            /* the explorer's state ─▶ node */
-    Map hashes;                      /* states that were extended */
-    Map kept;                        /* (parent, way) ─▶ node + 1, for "independent" */
-    Map read;                        /* object and offset of what some event read */
-    Map changed;                     /* … changed, or could have */
+    Vec(Node) nodes; /* 0: the start */
+    Vec(uint32_t) states; /* the explorer's state ─▶ node */
+    Map hashes; /* states that were extended */
+    Map kept; /* (parent, way) ─▶ node + 1, for "independent" */
+    Map read; /* object and offset of what some event read */
+    Map changed; /* … changed, or could have */
     Vec(EventsLevel) levels;
     Vec(EventsFailure) failures;
     uint8_t *covered;
     uint64_t executions, handled, lost;
-    uint64_t symbolic;               /* traces whose state depends on values of an event */
-    uint64_t late, blocked;          /* runs that did not end */
-    uint32_t hidden;                 /* SUNDEW_EVENT_… that were seen */
-    uint64_t unknown;                /* questions about the state without an answer */
+    uint64_t symbolic; /* traces whose state depends on values of an event */
+    uint64_t late, blocked; /* runs that did not end */
+    uint32_t hidden; /* SUNDEW_EVENT_… that were seen */
+    uint64_t unknown; /* questions about the state without an answer */
     char hidden_file[256];
-    bool again;                      /* an ignored location was read: begin anew */
+    bool again; /* an ignored location was read: begin anew */
     bool never_waited;
-    Map ignored_read;                /* locations that may no longer be ignored */
+    Map ignored_read; /* locations that may no longer be ignored */
     Arena arena;
 } Events;
 
@@ -76,21 +76,21 @@ typedef struct Events {
 /* What a run of the watched program told. */
 typedef struct Watched {
     Failure failure;
-    bool done;                       /* it waits for another event */
-    bool lost;                       /* it did not come to the last event */
-    bool stopped;                    /* nobody has time for it */
+    bool done; /* it waits for another event */
+    bool lost; /* it did not come to the last event */
+    bool stopped; /* nobody has time for it */
     uint64_t before, after;
-    uint64_t handled;                /* events that were run for it */
+    uint64_t handled; /* events that were run for it */
     uint32_t hidden;
-    char file[256];                  /* the last one that was written; "" */
-    char said[160];                  /* the last line of its standard error; "" */
+    char file[256]; /* the last one that was written; "" */
+    char said[160]; /* the last line of its standard error; "" */
     Places places;
-    const uint8_t *counters;         /* of the last event; the runner's */
+    const uint8_t *counters; /* of the last event; the runner's */
 } Watched;
 
 typedef struct Runs Runs;
 Runs *runs_new(const Events *e, bool follow, Err *err);
-void runs_free(Runs *r);             /* NULL is fine */
+void runs_free(Runs *r); /* NULL is fine */
 /* From now on runs begin at the first boundary, in a fork. Before that each is a start of the
  * program, and tells whether it comes there at all. */
 void runs_trust(Runs *r);

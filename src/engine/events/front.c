@@ -29,9 +29,9 @@ static bool begin(void *subject, const FrontHost *host, FrontFacts *out, Err *er
     Events *e = subject;
     (void)err;
     e->host = host;
-    *out =
-        (FrontFacts){ .counters = e->counters, .branches = e->branches, .fixed = e->layout->size,
-                      .by_state = true };
+    *out = (FrontFacts){
+        .counters = e->counters, .branches = e->branches, .fixed = e->layout->size, .by_state = true
+    };
     return true;
 }
 

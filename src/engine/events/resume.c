@@ -131,14 +131,13 @@ bool resume_save(const Events *e, const EventsResult *r, const char *path, Err *
     for (size_t i = 0; i < r->nfailures; i++)
         json_array_append_new(failures, bytes_json(r->failures[i].bytes,
                                                    r->failures[i].nevents * e->layout->size));
-    json_t *all = json_pack(
-        "{s:i,s:o,s:i,s:i,s:b,s:o,s:I,s:o,s:o,s:o,s:o,s:o,s:o}", "version", VERSION, "program",
-        program_json(e), "rules", (int)e->prune, "event", (int)e->layout->size, "cross",
-        e->plan->cross, "start", number(e->nodes.items[0].hash), "executions",
-        (json_int_t)e->executions, "ignored",
-        bytes_json(e->ignored.items, e->ignored.len * sizeof(Place)), "read", map_json(&e->read),
-        "changed", map_json(&e->changed), "premises", premises_json(r), "failures", failures,
-        "traces", traces);
+    json_t *all = json_pack("{s:i,s:o,s:i,s:i,s:b,s:o,s:I,s:o,s:o,s:o,s:o,s:o,s:o}", "version",
+                            VERSION, "program", program_json(e), "rules", (int)e->prune, "event",
+                            (int)e->layout->size, "cross", e->plan->cross, "start",
+                            number(e->nodes.items[0].hash), "executions", (json_int_t)e->executions,
+                            "ignored", bytes_json(e->ignored.items, e->ignored.len * sizeof(Place)),
+                            "read", map_json(&e->read), "changed", map_json(&e->changed),
+                            "premises", premises_json(r), "failures", failures, "traces", traces);
     bool ok = json_write(path, all, err);
     json_decref(all);
     return ok;
@@ -177,9 +176,10 @@ bool resume_open(Events *e, const char *path, Err *err)
               read_map(json_object_get(all, "changed"), &e->changed);
     if (!ok) {
         json_decref(all);
-        return err_set(err, same ? "%s: damaged; search without --resume"
-                                 : "%s: this is a search of another program or with other options; "
-                                   "search without --resume",
+        return err_set(err,
+                       same ? "%s: damaged; search without --resume"
+                            : "%s: this is a search of another program or with other options; "
+                              "search without --resume",
                        path);
     }
     e->resumed = all;

@@ -131,7 +131,7 @@ typedef struct FrontInput {
     uint32_t state;
     uint8_t *bytes;
     size_t n;
-    uint32_t depth;              /* at the beginning: inputs before it, in a search that goes on */
+    uint32_t depth; /* at the beginning: inputs before it, in a search that goes on */
 } FrontInput;
 typedef Vec(FrontInput) FrontInputs;
 

@@ -75,8 +75,8 @@ static void make_line(EventLayout *l, unsigned bytes)
 
 bool layout_guess(const Program *p, EventLayout *l, Err *err)
 {
-    static const char *const windows[] = { "SDL_PollEvent", "SDL_WaitEvent",
-                                           "SDL_WaitEventTimeout", NULL };
+    static const char *const windows[] = { "SDL_PollEvent", "SDL_WaitEvent", "SDL_WaitEventTimeout",
+                                           NULL };
     static const char *const servers[] = { "accept", "accept4", NULL };
     static const char *const lines[] = { "fgets",      "getline",     "getdelim",
                                          "__getdelim", "__fgets_chk", NULL };

@@ -185,8 +185,9 @@ static void give_json(const Asked *x, const EventsResult *r, json_t *failures)
     session_json(x->s, "never_read", ignored);
     session_json(x->s, "search",
                  json_pack("{s:I,s:I,s:I,s:I,s:s}", "executions", (json_int_t)r->executions,
-                           "events", (json_int_t)r->handled, "questions", (json_int_t)r->solver.queries, "restarts",
-                           (json_int_t)r->restarts, "ended", r->ended));
+                           "events", (json_int_t)r->handled, "questions",
+                           (json_int_t)r->solver.queries, "restarts", (json_int_t)r->restarts,
+                           "ended", r->ended));
 }
 
 static void table(const EventsResult *r, Str *out)

@@ -6,7 +6,7 @@ int on[4], times;
 void press(unsigned char key)
 {
     if (key < 4)
-        on[key] = 1;
+        on[key] = !on[key];
     if (on[0] && on[1] && on[2] && on[3])
         times = 1;
 }
