@@ -18,7 +18,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERSION = 1, DONE = 1, SYMBOLIC = 2, WATCHED = 4, APART = 8, MOST_DEPTH = 1000 };
+enum {
+    VERSION = 1,
+    DONE = 1,
+    SYMBOLIC = 2,
+    WATCHED = 4,
+    APART = 8,
+    MOST_DEPTH = 1000,
+    MOST_STATE = 64 << 20
+};
 
 /* ---- numbers and bytes */
 
@@ -78,6 +86,7 @@ static bool read_places(const json_t *text, Places *out)
     for (size_t i = 0; ok && i < n / sizeof(Place); i++) {
         Place p;
         memcpy(&p, bytes + i * sizeof p, sizeof p);
+        ok = p.size && p.size <= MOST_STATE && p.offset + p.size >= p.offset;
         vec_push(out, p);
     }
     free(bytes);
