@@ -56,8 +56,11 @@ static int say(uint32_t kind, uint32_t number, int status, uint64_t cpu_us, uint
     return say_to(above, &m);
 }
 
+/* Functions that a run returns through are inlined: their old frames would lie below the program's, and who
+ * scans the stack of a run that died would find them. */
+
 /* The next message; with RUN, its descriptors become 0, 1 and 2. */
-static int hear_from(int fd, Message *m)
+static inline __attribute__((always_inline)) int hear_from(int fd, Message *m)
 {
     struct iovec iov = { m, sizeof *m };
     union {
@@ -88,7 +91,7 @@ static int hear_from(int fd, Message *m)
     return 1;
 }
 
-static int hear(Message *m) { return hear_from(above, m); }
+static inline __attribute__((always_inline)) int hear(Message *m) { return hear_from(above, m); }
 
 static uint64_t microseconds(const struct rusage *u)
 {
@@ -154,19 +157,19 @@ static int serve_batch(void)
 
 enum {
     MOST_FILES = 256,
-    MOST_DEPTH = 64,                       /* servers are processes of the run: see run.h */
-    ABOVE_FD = SUNDEW_FORKSERVER_FD - 2,   /* high numbers: the program's own begin at 3 */
+    MOST_DEPTH = 64, /* servers are processes of the run: see run.h */
+    ABOVE_FD = SUNDEW_FORKSERVER_FD - 2, /* high numbers: the program's own begin at 3 */
     AHEAD_FD = SUNDEW_FORKSERVER_FD - 3,
 };
 
-static uint32_t depth;             /* of this server */
-static int coming;                 /* this process will serve at its next stop … */
-static Message first;              /* … and this is its first run */
+static uint32_t depth; /* of this server */
+static int coming; /* this process will serve at its next stop … */
+static Message first; /* … and this is its first run */
 static struct {
-    pid_t pid;                     /* 0: none */
+    pid_t pid; /* 0: none */
     uint64_t way;
 } ahead;
-static off_t files[MOST_FILES];    /* where open files stand; -1: there is none */
+static off_t files[MOST_FILES]; /* where open files stand; -1: there is none */
 
 /* Processes share the positions of open files, so each run gets back those of its beginning. */
 static void note_files(void)
@@ -186,7 +189,7 @@ static void drop_ahead(void)
 {
     if (!ahead.pid)
         return;
-    close(AHEAD_FD);                       /* it hears of it, and so do those ahead of it */
+    close(AHEAD_FD); /* it hears of it, and so do those ahead of it */
     while (waitpid(ahead.pid, NULL, 0) < 0 && errno == EINTR)
         ;
     ahead.pid = 0;
@@ -275,7 +278,7 @@ static int serve_ahead(uint64_t way, const Message *m)
 }
 
 /* Forks for a run; returns 1 in the child. */
-static int serve_run(const Message *m)
+static inline __attribute__((always_inline)) int serve_run(const Message *m)
 {
     uint64_t way = sundew_forkserver_way && depth < MOST_DEPTH ? sundew_forkserver_way(depth) : 0;
     if (sundew_forkserver_way)
@@ -331,7 +334,7 @@ static void serve(const sigset_t *mask)
 
 /* Signals wait while it serves: a SIGCHLD handler of the program's would
  * take the child away, and a tracer would be told of each. */
-static void serve_here(void)
+static inline __attribute__((always_inline)) void serve_here(void)
 {
     sigset_t all, before;
     sigfillset(&all);
@@ -380,7 +383,7 @@ static int again_in_batch(unsigned most, int status)
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     uint64_t cpu = (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_nsec / 1000u;
     if (++shared->rounds >= most || (batch->rounds && shared->rounds >= batch->rounds))
-        return 0;                          /* the server sees how it ends */
+        return 0; /* the server sees how it ends */
     sundew_batch_judge(batch, status, cpu - shared->cpu_before);
     shared->cpu_before = cpu;
     if (++batch->at >= batch->n) {

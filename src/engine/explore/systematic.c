@@ -218,7 +218,7 @@ static void ask(Job *j, const Trail *trail, size_t index, Expr extra, const Conf
         return;
     tracer_apply(t, in->bytes, in->n, &a);
     add(j->x, j,
-        (Config){ .input = { in->state, xmemdup(t->room, in->n), in->n },
+        (Config){ .input = { .state = in->state, .bytes = xmemdup(t->room, in->n), .n = in->n },
                   .parent = entry,
                   .depth = c->depth,
                   .origin = FROM_SOLVER });
@@ -373,7 +373,9 @@ static bool work(Job *j, const Config *c)
 
 bool systematic_try(Job *j, const uint8_t *bytes, size_t n, Origin origin)
 {
-    Config c = { .input = { 0, xmemdup(bytes, n), n }, .parent = UINT32_MAX, .origin = origin };
+    Config c = { .input = { .bytes = xmemdup(bytes, n), .n = n },
+                 .parent = UINT32_MAX,
+                 .origin = origin };
     if (!job_traces(j)) {
         free(c.input.bytes);
         return err_set(&j->err, "a systematic exploration needs runs that can be traced");
