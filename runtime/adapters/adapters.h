@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 #include <termios.h>
 #include <time.h>
 
@@ -59,6 +60,8 @@ int sundew_event_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *t, c
 int sundew_event_select(int n, fd_set *in, fd_set *out, fd_set *bad, struct timeval *t);
 int sundew_event_epoll_ctl(int queue, int op, int fd, struct epoll_event *event);
 int sundew_event_epoll_wait(int queue, struct epoll_event *events, int most, int timeout);
+int sundew_event_epoll_pwait(int queue, struct epoll_event *events, int most, int timeout,
+                             const sigset_t *mask);
 int sundew_event_bind(int fd, const struct sockaddr *address, socklen_t n);
 int sundew_event_listen(int fd, int most);
 int sundew_event_accept4(int fd, struct sockaddr *address, socklen_t *n, int flags);
@@ -68,9 +71,22 @@ ssize_t sundew_event_recvfrom(int fd, void *to, size_t n, int flags, struct sock
                               socklen_t *len);
 ssize_t sundew_event_send(int fd, const void *from, size_t n, int flags);
 ssize_t sundew_event_write(int fd, const void *from, size_t n);
+ssize_t sundew_event_readv(int fd, const struct iovec *to, int n);
+ssize_t sundew_event_writev(int fd, const struct iovec *from, int n);
+/* Bytes that have arrived; -1: it is no connection. */
+int sundew_event_arrived(int fd);
 int sundew_event_close(int fd);
 int sundew_event_shutdown(int fd, int how);
 int sundew_event_getpeername(int fd, struct sockaddr *address, socklen_t *n);
+
+/* Windows. */
+union sundew_sdl_event;
+int sundew_event_SDL_PollEvent(union sundew_sdl_event *out);
+int sundew_event_SDL_WaitEvent(union sundew_sdl_event *out);
+int sundew_event_SDL_WaitEventTimeout(union sundew_sdl_event *out, int ms);
+uint32_t sundew_event_SDL_GetTicks(void);
+uint64_t sundew_event_SDL_GetTicks64(void);
+void sundew_event_SDL_Delay(uint32_t ms);
 
 time_t sundew_event_time(time_t *out);
 int sundew_event_clock_gettime(clockid_t clock, struct timespec *out);

@@ -264,6 +264,13 @@ int sundew_event_epoll_wait(int queue, struct epoll_event *events, int most, int
     return count;
 }
 
+int sundew_event_epoll_pwait(int queue, struct epoll_event *events, int most, int timeout,
+                             const sigset_t *mask)
+{
+    return sundew_event_engine() ? sundew_event_epoll_wait(queue, events, most, timeout)
+                                 : epoll_pwait(queue, events, most, timeout, mask);
+}
+
 /* ---- sockets */
 
 int sundew_event_bind(int fd, const struct sockaddr *address, socklen_t n)
@@ -371,6 +378,38 @@ ssize_t sundew_event_send(int fd, const void *from, size_t n, int flags)
 ssize_t sundew_event_write(int fd, const void *from, size_t n)
 {
     return sundew_event_engine() && connection_of(fd) ? (ssize_t)n : write(fd, from, n);
+}
+
+static size_t total_of(const struct iovec *v, int n)
+{
+    size_t all = 0;
+    for (int i = 0; i < n; i++)
+        all += v[i].iov_len;
+    return all;
+}
+
+ssize_t sundew_event_writev(int fd, const struct iovec *from, int n)
+{
+    return sundew_event_engine() && connection_of(fd) ? (ssize_t)total_of(from, n)
+                                                      : writev(fd, from, n);
+}
+
+/* The first part that has room; the rest stays for the next call. */
+ssize_t sundew_event_readv(int fd, const struct iovec *to, int n)
+{
+    struct connection *c = sundew_event_engine() ? connection_of(fd) : NULL;
+    if (!c)
+        return readv(fd, to, n);
+    for (int i = 0; i < n; i++)
+        if (to[i].iov_len)
+            return take(c, to[i].iov_base, to[i].iov_len, 0, 0);
+    return 0;
+}
+
+int sundew_event_arrived(int fd)
+{
+    const struct connection *c = sundew_event_engine() ? connection_of(fd) : NULL;
+    return c ? c->n - c->at : -1;
 }
 
 int sundew_event_close(int fd)

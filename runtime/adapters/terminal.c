@@ -329,6 +329,10 @@ int sundew_event_ioctl(int fd, unsigned long what, ...)
     va_start(more, what);
     void *arg = va_arg(more, void *);
     va_end(more);
+    if (what == FIONREAD && fd > 2 && sundew_event_arrived(fd) >= 0) {
+        *(int *)arg = sundew_event_arrived(fd);
+        return 0;
+    }
     if (fd > 2 || what != TIOCGWINSZ || !sundew_event_engine())
         return ioctl(fd, what, arg);
     *(struct winsize *)arg =

@@ -39,8 +39,9 @@ void sundew_event_reached(void);
 /* Variables of a function that waits; `n` of them go when it does so no more. */
 void sundew_event_local(void *at, uint64_t size);
 void sundew_event_leave(uint32_t n);
-/* Before setjmp(). */
+/* Before setjmp(), and behind it: there it may have come back from a function that waited. */
 void sundew_event_jump(const void *buffer);
+void sundew_event_landed(const void *buffer);
 /* Before an access; how: SUNDEW_EVENT_READ or SUNDEW_EVENT_TOUCHED. */
 void sundew_event_access(const void *at, uint64_t size, uint32_t how);
 /* Before a call of code that is not woven: it may read and write the whole object. */
@@ -60,13 +61,15 @@ extern void *sundew_loop_arguments[SUNDEW_LOOP_ARGUMENTS];
     X(sundew_event) X(wgetch) X(wget_wch) X(read) X(getchar) X(fgetc) X(getc) X(fgets) \
     X(getchar_unlocked) X(fgetc_unlocked) X(getc_unlocked) X(fgets_unlocked) X(getline) \
     X(getdelim) X(__getdelim) X(__fgets_chk) X(__read_chk) \
-    X(poll) X(ppoll) X(select) X(epoll_wait) X(accept) X(accept4) X(recv) X(recvfrom)
+    X(poll) X(ppoll) X(select) X(epoll_wait) X(epoll_pwait) X(accept) X(accept4) X(recv) \
+    X(recvfrom) X(readv) X(SDL_PollEvent) X(SDL_WaitEvent) X(SDL_WaitEventTimeout)
 #define SUNDEW_EVENT_HELPERS(X) \
     X(time) X(clock_gettime) X(gettimeofday) X(sleep) X(usleep) X(nanosleep) X(napms) \
     X(rand) X(srand) X(random) X(srandom) X(isatty) X(fstat) X(ioctl) X(tcgetattr) X(tcsetattr) \
     X(halfdelay) X(nocbreak) X(mousemask) X(getmouse) \
     X(ungetc) X(feof) X(clearerr) X(fopen) X(open) X(unlink) X(rename) \
-    X(bind) X(listen) X(epoll_ctl) X(send) X(write) X(close) X(shutdown) X(getpeername)
+    X(bind) X(listen) X(epoll_ctl) X(send) X(write) X(writev) X(close) X(shutdown) \
+    X(getpeername) X(SDL_GetTicks) X(SDL_GetTicks64) X(SDL_Delay)
 /* clang-format on */
 
 /* ---- made by the weave (src/weave/events.c), or by the driver */

@@ -64,16 +64,33 @@ void sundew_event_leave(uint32_t n)
 /* ---- jump buffers */
 
 static uint64_t jumps[MOST_JUMPS];
+static uint32_t jump_locals[MOST_JUMPS];   /* locals that there were at setjmp() */
 static uint32_t njumps;
+
+static uint32_t jump_of(const void *buffer)
+{
+    uint32_t i = 0;
+    while (i < njumps && jumps[i] != (uintptr_t)buffer)
+        i++;
+    return i;
+}
 
 void sundew_event_jump(const void *buffer)
 {
-    uint64_t at = (uintptr_t)buffer;
-    for (uint32_t i = 0; i < njumps; i++)
-        if (jumps[i] == at)
-            return;
-    if (njumps < MOST_JUMPS)
-        jumps[njumps++] = at;
+    uint32_t i = jump_of(buffer);
+    if (i == MOST_JUMPS)
+        return;
+    njumps += i == njumps;
+    jumps[i] = (uintptr_t)buffer;
+    jump_locals[i] = nlocals;
+}
+
+/* The locals of functions that the jump has left are no more. */
+void sundew_event_landed(const void *buffer)
+{
+    uint32_t i = jump_of(buffer);
+    if (i < njumps && nlocals > jump_locals[i])
+        nlocals = jump_locals[i];
 }
 
 /* setjmp() hides the frame, the stack and the place with a secret that is another one at each start;
@@ -276,6 +293,14 @@ static void tell_object(const struct object *o)
     }
 }
 
+/* A block that is no more, or that nothing leads to, is a change too: pointers to it stay as they are. */
+static void compare_gone(const struct object *old)
+{
+    const struct object *o = object_at(&is, old->at);
+    if (!o || o->at != old->at || o->size != old->size)
+        memset(marks + old->copy, SUNDEW_EVENT_CHANGED | SUNDEW_EVENT_TOUCHED, old->size);
+}
+
 /* Marks bytes that differ; an object that is new is told as a whole. */
 static void compare(const struct object *now)
 {
@@ -310,6 +335,8 @@ void sundew_state_after(void)
     }
     for (uint32_t i = 0; i < is.n; i++)
         compare(&is.all[i]);
+    for (uint32_t i = 0; i < was.n; i++)
+        compare_gone(&was.all[i]);
     for (uint32_t i = 0; i < was.n; i++)
         tell_object(&was.all[i]);
 }

@@ -23,7 +23,7 @@
 enum {
     SUNDEW_EVENTS_FD = 197,
     SUNDEW_EVENTS_MAGIC = 0x76456453,          /* "SdEv" */
-    SUNDEW_EVENTS_VERSION = 2,
+    SUNDEW_EVENTS_VERSION = 3,
     SUNDEW_EVENTS_IGNORED = 4096,              /* most locations of each list */
     SUNDEW_EVENTS_LOCATIONS = 1 << 15,
     SUNDEW_EVENTS_PAGE = 4096,
@@ -77,6 +77,18 @@ enum {
     SUNDEW_KEY_TIME = 511, /* a code that no key has: time passes, and no key comes */
 };
 
+/* Kinds of events of a window. */
+enum {
+    SUNDEW_WINDOW_KEY_DOWN,
+    SUNDEW_WINDOW_KEY_UP,
+    SUNDEW_WINDOW_BUTTON_DOWN,
+    SUNDEW_WINDOW_BUTTON_UP,
+    SUNDEW_WINDOW_MOTION,
+    SUNDEW_WINDOW_QUIT,
+    SUNDEW_WINDOW_NOTHING, /* a frame passes */
+    SUNDEW_WINDOW_KINDS,
+};
+
 /* How the run ended. */
 enum {
     SUNDEW_EVENTS_STARTED = 1, /* the program runs */
@@ -101,6 +113,7 @@ struct sundew_events {
     uint16_t keys[512];
     uint32_t lines[2], columns[2]; /* its size, and the one that the key "resize" brings; 0: none */
     uint32_t mouse; /* behind a key are x, y and a button, a byte each */
+    uint32_t shared; /* runs with the same first events may begin behind these */
     /* by the program */
     uint32_t stage; /* SUNDEW_EVENTS_… */
     uint32_t delivered; /* events */
@@ -108,7 +121,7 @@ struct sundew_events {
     uint32_t nlocations;
     uint64_t before, after; /* hashes */
     uint64_t objects, bytes; /* of the state */
-    uint64_t now; /* the virtual clock, in ns */
+    uint64_t handled; /* events that this program and its forks have got; never set back */
     char file[256]; /* the last file that was opened for writing */
     struct sundew_event_location ignored[SUNDEW_EVENTS_IGNORED];
     struct sundew_event_location locations[SUNDEW_EVENTS_LOCATIONS];

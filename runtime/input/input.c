@@ -371,6 +371,12 @@ void sundew_input_anew(void)
     read_all(0);
 }
 
+void sundew_input_from(uint64_t from)
+{
+    sundew_input_anew();
+    used = from < sundew_input.size ? from : sundew_input.size;
+}
+
 /* ---- the program */
 
 /* An object of exactly this size, so that a sanitizer sees where it ends. */

@@ -58,6 +58,8 @@ void sundew_input_late(void);
 /* A run begins late, in a forked child: all of descriptor 0 is its input, from the first byte on.
  * What was read before does not count. */
 void sundew_input_anew(void);
+/* The same, from byte `from` on. */
+void sundew_input_from(uint64_t from);
 /* The next n bytes of the input, as klee_make_symbolic() gives them. */
 void sundew_ask(void *to, size_t n);
 /* An assumption does not hold: the run is over, and no failure. */

@@ -24,6 +24,21 @@
  * after at most 1000 rounds the process ends and the next is forked. A crash
  * ends only its own round. Without a worker it returns 0.
  *
+ * Runs that begin alike: a program may stop more than once, and say which steps a run takes
+ * from stop to stop,
+ *
+ *     uint64_t sundew_forkserver_way(uint32_t depth);    the step that the run on descriptor 0
+ *                                                        takes at this stop; 0: its own from here on
+ *     sundew_forkserver_deeper();                        at each later stop
+ *
+ * Then the server forks a server that goes one step on and serves there, and that one does the same. Runs
+ * which take the same steps begin where these end, so a step that many share is run once:
+ *
+ *     worker ── server ──step a──▶ server ──step b──▶ server ──▶ runs a b …
+ *
+ * A run that takes another step ends the servers ahead. The servers ask and answer each other with the
+ * messages below. The worker hears of it from the first one only.
+ *
  * The protocol: messages of one size over one socket, whose number is in
  * SUNDEW_FORKSERVER ("198"). The first message of each side carries magic and
  * version, and both compare.
@@ -72,6 +87,10 @@ struct sundew_forkserver_message {
 };
 
 void sundew_forkserver_start(void);
+/* A later stop. 1: this is a run that begins here, with descriptors of its own. */
+int sundew_forkserver_deeper(void);
+/* The program's; may be missing. Called in servers. */
+uint64_t sundew_forkserver_way(uint32_t depth);
 /* 1: another input is there. 0: the process has done its rounds. */
 int sundew_forkserver_again(unsigned most);
 /* The same; the round ended with this wait status. */

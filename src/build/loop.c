@@ -126,8 +126,30 @@ static void print_server(const EventLayout *l, const uint8_t *bytes, Str *out)
     }
 }
 
+static void print_window(const uint8_t *bytes, Str *out)
+{
+    static const char *const kinds[] = { "key down", "key up", "button down", "button up",
+                                         "moves",    "quit",   "nothing" };
+    unsigned kind = bytes[0] % SUNDEW_WINDOW_KINDS;
+    unsigned a = bytes[1] | (unsigned)bytes[2] << 8, b = bytes[3] | (unsigned)bytes[4] << 8;
+    str_add(out, kinds[kind]);
+    if (kind == SUNDEW_WINDOW_KEY_DOWN || kind == SUNDEW_WINDOW_KEY_UP) {
+        str_add(out, a < 128 ? " " : " scan code ");
+        if (a < 128)
+            print_key((uint16_t)a, out);
+        else
+            str_addf(out, "%u", a & 0x1ff);
+    } else if (kind < SUNDEW_WINDOW_QUIT) {
+        str_addf(out, " at %u, %u", a, b);
+    }
+}
+
 void layout_print(const EventLayout *l, const uint8_t *bytes, Str *out)
 {
+    if (l->window) {
+        print_window(bytes, out);
+        return;
+    }
     if (l->nkinds) {
         print_server(l, bytes, out);
         return;

@@ -49,6 +49,7 @@ typedef struct EventLayout {
     Vec(uint16_t) keys;              /* of terminals: only these; none: any */
     bool line;                       /* … an event is a line */
     bool mouse;                      /* … behind a key are x, y and a button */
+    bool window;                     /* an event of a window: SUNDEW_WINDOW_… and two numbers */
     unsigned lines[2], columns[2]; /* … its size, and the one after "resize"; 0: 80 x 24, none */
     Arena arena;
 } EventLayout;

@@ -253,6 +253,13 @@ void runner_free(Runner *r)
     free(r);
 }
 
+const char *runner_home(const Runner *r)
+{
+    size_t n;
+    const Protection *p = runner_protections(r, &n);
+    return p[PROTECT_MOUNT].granted ? "/tmp" : runner_scratch(r);
+}
+
 const char *runner_scratch(const Runner *r) { return r->scratch; }
 
 const Protection *runner_protections(const Runner *r, size_t *n)

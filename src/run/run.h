@@ -71,6 +71,9 @@ typedef struct Runner Runner;
 Runner *runner_new(const RunnerPlan *plan, Err *err);   /* NULL plan: {0} */
 void runner_free(Runner *r);                            /* NULL is fine */
 const char *runner_scratch(const Runner *r);            /* absolute */
+/* A folder that subjects may write to; where they have a /tmp of their own, its name is the same
+ * for all runners. */
+const char *runner_home(const Runner *r);
 
 /* One line of defence. */
 typedef struct Protection {

@@ -31,7 +31,7 @@ typedef struct Eventing {
     Map boundaries, waiting;         /* functions, by address */
     bool pointers_wait;              /* a call through a pointer may come to a boundary */
     Values table, slots;             /* globals of the state; of them, for values */
-    LLVMValueRef local, leave, jump;
+    LLVMValueRef local, leave, jump, landed;
     unsigned nslots;
 } Eventing;
 
@@ -370,7 +370,8 @@ static void clear_locals(Eventing *g, LLVMValueRef fn)
     vec_release(&locals);
 }
 
-/* The runtime is told of jump buffers: parts of them are hidden by a secret of this start. */
+/* The runtime is told of jump buffers: parts of them are hidden by a secret of this start, and
+ * functions that a jump leaves wait no more. */
 static void tell_jumps(Eventing *g, LLVMValueRef fn)
 {
     static const char *const names[] = { "setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp" };
@@ -382,6 +383,8 @@ static void tell_jumps(Eventing *g, LLVMValueRef fn)
                     LLVMValueRef buffer = LLVMGetOperand(i, 0);
                     go_to(g, i);
                     weave_call(g->w, g->jump, &buffer, 1);
+                    go_to(g, LLVMGetNextInstruction(i));
+                    weave_call(g->w, g->landed, &buffer, 1);
                 }
         }
 }
@@ -626,6 +629,8 @@ bool weave_events(Woven *w, const char *loop, const char *libexec, json_t *objec
     g.local = weave_declare(w, "sundew_event_local", LLVMFunctionType(w->void_, types, 2, false));
     g.leave = weave_declare(w, "sundew_event_leave", LLVMFunctionType(w->void_, &w->i32, 1, false));
     g.jump = weave_declare(w, "sundew_event_jump", LLVMFunctionType(w->void_, &w->ptr, 1, false));
+    g.landed =
+        weave_declare(w, "sundew_event_landed", LLVMFunctionType(w->void_, &w->ptr, 1, false));
     *figures = (EventsFigures){ 0 };
     bool ok = (!loop || hook_loop(&g, loop, err)) && redirect_all(&g, libexec, err);
     if (ok) {

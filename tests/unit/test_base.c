@@ -1,4 +1,5 @@
 /* base/: the small things everything stands on. */
+#include "base/apart.h"
 #include "base/base64.h"
 #include "base/escape.h"
 #include "base/fault.h"
@@ -512,6 +513,47 @@ static void a_format_tells_what_arguments_are_for(void **state)
     assert_int_equal(format_argument("", 0, 0).letter, 0);
 }
 
+static bool succeeds(void *arg, Err *err)
+{
+    (void)arg, (void)err;
+    return true;
+}
+
+static bool fails(void *arg, Err *err)
+{
+    (void)arg;
+    return err_set(err, "no compiler");
+}
+
+/* With a child in a group of its own, as a compiler has. */
+static bool sleeps(void *arg, Err *err)
+{
+    (void)arg, (void)err;
+    if (fork() == 0)
+        setpgid(0, 0);
+    for (;;)
+        pause();
+    return false;
+}
+
+static bool always(void *arg)
+{
+    (void)arg;
+    return true;
+}
+
+static void work_apart_can_fail_and_be_ended(void **state)
+{
+    Err err = { 0 };
+    (void)state;
+    assert_int_equal(apart_run(&(ApartPlan){ .work = succeeds }, &err), APART_DONE);
+    assert_int_equal(apart_run(&(ApartPlan){ .work = fails }, &err), APART_FAILED);
+    assert_string_equal(err.msg, "no compiler");
+    assert_int_equal(apart_run(&(ApartPlan){ .work = sleeps, .until = 1 }, &err), APART_LATE);
+    assert_int_equal(apart_run(&(ApartPlan){ .work = sleeps, .stop = always }, &err),
+                     APART_STOPPED);
+}
+
 int main(void)
 {
     signal(SIGINT, SIG_DFL);      /* ignored if we were started in the background */
@@ -538,6 +580,7 @@ int main(void)
         cmocka_unit_test(numbers_in_json_read_as_they_were_meant),
         cmocka_unit_test(json_on_a_terminal_shows_what_is_there),
         cmocka_unit_test(a_format_tells_what_arguments_are_for),
+        cmocka_unit_test(work_apart_can_fail_and_be_ended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

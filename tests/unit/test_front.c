@@ -335,7 +335,7 @@ static bool player_follow(void *worker, const uint8_t *bytes, size_t n, FrontInp
     assert_true(state < sizeof p->mode);
     if (state == p->states)
         p->mode[p->states++] = w->after;
-    vec_push(out, ((FrontInput){ state, xmemdup("\x09", 1), 1 }));
+    vec_push(out, ((FrontInput){ .state = state, .bytes = xmemdup("\x09", 1), .n = 1 }));
     return true;
 }
 

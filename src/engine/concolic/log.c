@@ -458,6 +458,8 @@ static void add_step(Reader *r, struct sundew_record e)
         s.other = e.other;
     } else {
         s.why = e.k;
+        s.what = r->exprs[e.node];
+        s.value = r->exprs[e.other];
         s.ask = cond && (e.k == SUNDEW_WHY_ADDRESS || e.k == SUNDEW_WHY_SIZE ||
                          e.k == SUNDEW_WHY_EXTERNAL || e.k == SUNDEW_WHY_CALL);
     }

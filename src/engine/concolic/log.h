@@ -58,6 +58,7 @@ typedef struct Step {
                                          address or size, so that others are tried */
     uint32_t at;                      /* BRANCH: edge taken. PIN: site */
     uint32_t other;                   /* BRANCH: the edge if not */
+    Expr what, value;                 /* PIN: what was pinned, and to which constant */
     bool holes;                       /* conjuncts before this one may be missing, or were
                                          given up: predictions from here on may fail */
 } Step;

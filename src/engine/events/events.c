@@ -1,5 +1,6 @@
 /* The main line: builds, a first look, the search, what it means; see events.h. */
 #include "engine/events/events_int.h"
+#include "base/apart.h"
 #include "base/tempdir.h"
 #include "base/units.h"
 #include <assert.h>
@@ -12,9 +13,33 @@ enum { LOOK_DEPTH = 2, LOOK_EXECUTIONS = 400, MOST_RESTARTS = 12 };
 
 /* ---- begin and end */
 
-static bool open_events(Events *e, const EventsPlan *plan, Err *err)
+/* In a process of its own: what it makes is kept, and making it again is quick. */
+static bool make_builds(void *arg, Err *err)
 {
-    *e = (Events){ .plan = plan, .prune = plan->prune };
+    EventsBuild b = { 0 };
+    bool ok = build_events(arg, &b, err);
+    events_build_release(&b);
+    return ok;
+}
+
+/* Time and Ctrl-C end a build that is in the making; then `early` says so, and there is no error. */
+static bool build_in_time(Events *e, const EventsBuildPlan *b, Err *err)
+{
+    ApartPlan plan = { .work = make_builds,
+                       .arg = (void *)b,
+                       .until = e->until,
+                       .stop = e->plan->interrupted,
+                       .stop_arg = e->plan->arg };
+    ApartEnd end = apart_run(&plan, err);
+    e->early = end == APART_LATE      ? "the time was over while the program was built"
+               : end == APART_STOPPED ? "interrupted"
+                                      : NULL;
+    return end == APART_DONE && build_events(b, &e->build, err);
+}
+
+static bool open_events(Events *e, const EventsPlan *plan, double until, Err *err)
+{
+    *e = (Events){ .plan = plan, .prune = plan->prune, .until = until };
     pthread_mutex_init(&e->lock, NULL);
     e->edges = edges_new(plan->program, err);
     e->folder = e->edges ? tempdir_new(NULL, err) : NULL;
@@ -28,7 +53,7 @@ static bool open_events(Events *e, const EventsPlan *plan, Err *err)
                           .share = plan->share,
                           .summarised = plan->summarised,
                           .no_sanitizers = plan->no_sanitizers };
-    if (!build_events(&b, &e->build, err))
+    if (!build_in_time(e, &b, err))
         return false;
     e->layout = plan->loop ? &e->build.layout : &plan->layout;
     assert(e->layout->size);
@@ -38,10 +63,16 @@ static bool open_events(Events *e, const EventsPlan *plan, Err *err)
     return true;
 }
 
+static void node_release(Node *n)
+{
+    vec_release(&n->places);
+    vec_release(&n->fresh);
+}
+
 static void forget_nodes(Events *e)
 {
     for (size_t i = 0; i < e->nodes.len; i++)
-        vec_release(&e->nodes.items[i].places);
+        node_release(&e->nodes.items[i]);
     vec_release(&e->nodes);
     vec_release(&e->states);
     map_release(&e->hashes);
@@ -61,6 +92,7 @@ static void close_events(Events *e)
     vec_release(&e->ignored);
     map_release(&e->read);
     map_release(&e->changed);
+    json_decref(e->resumed);
     free(e->covered);
     edges_free(e->edges);
     events_build_release(&e->build);
@@ -97,18 +129,30 @@ static bool say_why(const Events *e, const Watched *w, Err *err)
     return false;
 }
 
-/* The state before the first event. */
-static bool begin_search(Events *e, Err *err)
+/* The explorer's states are the traces that are extended. */
+static void push_states(Events *e)
+{
+    for (size_t i = 0; i < e->nodes.len; i++)
+        if (!i || e->nodes.items[i].end == END_EXTENDED)
+            vec_push(&e->states, (uint32_t)i);
+}
+
+/* The state before the first event; and with `resumes`, what was found behind it before. */
+static bool begin_search(Events *e, bool resumes, Err *err)
 {
     Watched w = { 0 };
     Runs *r = runs_new(e, false, err);
-    bool ok = r && runs_watch(r, NULL, 0, &w, err);
+    bool ok = r && runs_watch(r, NULL, 0, false, &w, err);
+    if (ok && w.stopped) {
+        e->early = "the time was over before the program came to its first event";
+        ok = false;
+    }
     if (ok && w.lost)
         ok = say_why(e, &w, err);
     if (ok) {
         watched_release(&w);
         runs_trust(r);
-        ok = runs_watch(r, NULL, 0, &w, err);
+        ok = runs_watch(r, NULL, 0, false, &w, err);
     }
     forget_nodes(e);
     memset(e->covered, 0, e->counters);
@@ -117,8 +161,10 @@ static bool begin_search(Events *e, Err *err)
             e->covered[i] = w.counters[i] != 0;
         Node start = { .hash = w.after };
         vec_push(&e->nodes, start);
-        vec_push(&e->states, 0u);
         map_putn(&e->hashes, &start.hash, sizeof start.hash, e);
+        if (resumes)
+            ok = resume_take(e, r, err);
+        push_states(e);
     }
     watched_release(&w);
     runs_free(r);
@@ -172,7 +218,9 @@ static bool pass(Events *e, unsigned depth, uint64_t executions, double until, E
                          .status = tell_status,
                          .arg = e };
     e->again = false;
-    bool ok = begin_search(e, err) && explore(&plan, r, err);
+    e->depth = depth;
+    bool resumes = e->resumed && !e->passes++;
+    bool ok = begin_search(e, resumes, err) && explore(&plan, r, err);
     e->host = NULL;
     tempdir_remove(folder);
     return ok;
@@ -275,6 +323,11 @@ static void take_premises(const Events *e, const ExploreResult *r, EventsResult 
                         : NULL);
     premise(out, &n, "ends",
             e->late ? arena_printf(a, "%" PRIu64 " events did not end in time", e->late) : NULL);
+    for (size_t i = 0; i < n; i++) /* of the search that went on */
+        if (out->premises[i].held && resume_premise(e, out->premises[i].name))
+            out->premises[i] =
+                (EventsPremise){ out->premises[i].name, false,
+                                 arena_strdup(a, resume_premise(e, out->premises[i].name)) };
     premise(out, &n, "complete",
             left || strcmp(out->ended, "nothing is left")
                 ? arena_printf(a, "the search ended early: %s", out->ended)
@@ -333,10 +386,27 @@ static void take_result(Events *e, const ExploreResult *r, EventsResult *out)
     e->failures.items = NULL;
     e->failures.len = e->failures.cap = 0;
     out->executions = e->executions;
+    out->handled = e->handled;
     out->solver = r->status.solver;
+}
+
+/* What the result takes over, when nobody needs it any more. */
+static void hand_over(Events *e, EventsResult *out)
+{
     out->build = e->build;
     e->build = (EventsBuild){ 0 };
     out->layout = e->plan->loop ? &out->build.layout : &e->plan->layout;
+}
+
+/* No event was run. */
+static void take_nothing(const Events *e, EventsResult *out)
+{
+    size_t n = 0;
+    out->ended = e->early;
+    out->layout = &e->plan->layout;
+    out->premises = arena_array(&out->arena, EventsPremise, 1);
+    premise(out, &n, "complete", arena_printf(&out->arena, "the search ended early: %s", e->early));
+    out->npremises = n;
 }
 
 bool events_search(const EventsPlan *plan, EventsResult *out, Err *err)
@@ -345,9 +415,10 @@ bool events_search(const EventsPlan *plan, EventsResult *out, Err *err)
     ExploreResult r = { 0 };
     double begun = clock_seconds(), until = plan->time > 0 ? begun + plan->time : 0;
     *out = (EventsResult){ .ended = "" };
-    bool ok = open_events(&e, plan, err) && look(&e, until, err);
+    bool ok = open_events(&e, plan, until, err) &&
+              (plan->resume ? resume_open(&e, plan->kept, err) : look(&e, until, err));
     for (unsigned i = 0; ok; i++) {
-        e.executions = e.lost = e.late = e.blocked = e.symbolic = 0;
+        e.executions = e.handled = e.lost = e.late = e.blocked = e.symbolic = 0;
         e.hidden = 0;
         ok = pass(&e, plan->depth, plan->executions, until, &r, err);
         if (!ok || !e.again || i >= MOST_RESTARTS)
@@ -356,8 +427,13 @@ bool events_search(const EventsPlan *plan, EventsResult *out, Err *err)
         explore_result_release(&r);
         places_learn(&e);
     }
-    if (ok)
+    if (ok) {
         take_result(&e, &r, out);
+        ok = !plan->kept || resume_save(&e, out, plan->kept, err);
+        hand_over(&e, out);
+    } else if (e.early)
+        take_nothing(&e, out);
+    ok = ok || (e.early && !*err->msg);
     out->seconds = clock_seconds() - begun;
     explore_result_release(&r);
     close_events(&e);
@@ -391,13 +467,15 @@ bool events_replay(const EventsPlan *plan, const uint8_t *bytes, unsigned nevent
 {
     Events e;
     Watched w = { 0 };
-    bool ok = open_events(&e, plan, err);
+    bool ok = open_events(&e, plan, 0, err);
+    if (e.early)
+        err_set(err, "%s", e.early);
     Runs *r = ok ? runs_new(&e, false, err) : NULL;
-    ok = r && runs_watch(r, NULL, 0, &w, err) && (!w.lost || say_why(&e, &w, err));
+    ok = r && runs_watch(r, NULL, 0, false, &w, err) && (!w.lost || say_why(&e, &w, err));
     watched_release(&w);
     if (ok) {
         runs_trust(r);
-        ok = runs_watch(r, bytes, nevents * e.layout->size, &w, err);
+        ok = runs_watch(r, bytes, nevents * e.layout->size, false, &w, err);
     }
     if (ok)
         failure_copy(out, &w.failure);

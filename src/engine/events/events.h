@@ -79,6 +79,8 @@ typedef struct EventsPlan {
     double time;                     /* seconds; 0: any */
     double timeout;                  /* CPU seconds of one run; 0: 5 */
     bool no_sanitizers;
+    const char *kept;                /* a file for the search, so that it can go on; NULL: none */
+    bool resume;                     /* go on with it */
     bool cross; /* bytes of earlier events stay symbolic: what is kept now and
                                       * tested later can be solved for */
     const Function *const *summarised; /* of EventsBuildPlan */
@@ -134,6 +136,7 @@ typedef struct EventsResult {
     const char **ignored; /* locations that no event reads */
     size_t nignored;
     uint64_t executions, restarts;
+    uint64_t handled; /* events that were run for that */
     const char *ended;
     const EventLayout *layout;
     EventsBuild build;

@@ -10,13 +10,14 @@ typedef struct Worker {
     Runs *runs;
     uint32_t node;                   /* that was restored */
     Str sequence;                    /* its events, and the last one */
+    bool shared;                     /* runs may begin behind them */
     uint8_t *counters;
     /* of the last trace */
     Watched watched;
     Places symbolic;
     bool sure;
     uint64_t way;
-    size_t news;
+    Vec(uint32_t) fresh;             /* edges that it covered first */
 } Worker;
 
 static void lock(Events *e) { pthread_mutex_lock(&e->lock); }
@@ -28,8 +29,9 @@ static bool begin(void *subject, const FrontHost *host, FrontFacts *out, Err *er
     Events *e = subject;
     (void)err;
     e->host = host;
-    *out =
-        (FrontFacts){ .counters = e->counters, .branches = e->branches, .fixed = e->layout->size };
+    *out = (FrontFacts){
+        .counters = e->counters, .branches = e->branches, .fixed = e->layout->size, .by_state = true
+    };
     return true;
 }
 
@@ -57,6 +59,7 @@ static void close_worker(void *worker)
     runs_free(w->runs);
     watched_release(&w->watched);
     vec_release(&w->symbolic);
+    vec_release(&w->fresh);
     str_release(&w->sequence);
     free(w->counters);
     free(w);
@@ -75,6 +78,7 @@ static bool restore(void *worker, uint32_t state, Err *err)
     str_reset(&w->sequence);
     if (n->depth)
         str_addn(&w->sequence, (const char *)n->bytes, n->depth * w->e->layout->size);
+    w->shared = !n->apart && !w->e->plan->cross && !w->e->plan->no_sanitizers;
     unlock(w->e);
     return true;
 }
@@ -88,21 +92,27 @@ static uint64_t mix(uint64_t h, uint64_t v)
 }
 
 /* Edges that the event took; those that nobody took before are news. Under the lock. */
-static void count(Worker *w, const Trail *trail)
+static void count(Worker *w, const Exprs *pool, const Trail *trail)
 {
     Events *e = w->e;
     uint64_t way = 0x776179;
-    w->news = 0;
+    w->fresh.len = 0;
     for (size_t i = 0; i < e->counters; i++) {
         w->counters[i] = w->watched.counters[i] != 0;
         if (!w->counters[i] || i >= e->branches)
             continue;
         way = mix(way, i);
-        w->news += !e->covered[i];
+        if (!e->covered[i])
+            vec_push(&w->fresh, (uint32_t)i);
         e->covered[i] = 1;
     }
-    for (size_t i = 0; i < trail->steps.len; i++)
-        way = mix(way, trail->steps.items[i].at);
+    for (size_t i = 0; i < trail->steps.len; i++) {
+        const Step *s = &trail->steps.items[i];
+        ExprValue v = 0;                   /* of an address: each is a way of its own */
+        if (s->kind == SUNDEW_REC_PIN)
+            expr_is_const(pool, s->value, &v);
+        way = mix(mix(way, s->at), (uint64_t)v);
+    }
     w->way = way;
 }
 
@@ -129,6 +139,29 @@ static void cut_frames(Failure *f)
         }
 }
 
+void failures_add(Events *e, const Failure *f, const uint8_t *bytes, size_t n, bool again)
+{
+    EventsFailure new = { .bytes = xmemdup(bytes, n),
+                          .nevents = (unsigned)(n / e->layout->size),
+                          .seen = 1,
+                          .again = again };
+    failure_copy(&new.failure, f);
+    cut_frames(&new.failure);
+    vec_push(&e->failures, new);
+}
+
+/* With several jobs a longer sequence may come first. Under the lock. */
+static void see_again(const Events *e, EventsFailure *known, const uint8_t *bytes, size_t n)
+{
+    unsigned nevents = (unsigned)(n / e->layout->size);
+    known->seen++;
+    if (nevents >= known->nevents)
+        return;
+    free(known->bytes);
+    known->bytes = xmemdup(bytes, n);
+    known->nevents = nevents;
+}
+
 /* A new failure is run once more. One that does not show again is no finding. */
 static bool note_failure(Worker *w, const uint8_t *bytes, size_t n, Err *err)
 {
@@ -139,7 +172,7 @@ static bool note_failure(Worker *w, const uint8_t *bytes, size_t n, Err *err)
     lock(e);
     EventsFailure *known = known_failure(e, f);
     if (known)
-        known->seen++;
+        see_again(e, known, bytes, n);
     bool blocked = f->kind == FAILURE_TIMEOUT || f->kind == FAILURE_HANG;
     e->late += is_late(f);
     e->blocked += blocked;
@@ -147,24 +180,16 @@ static bool note_failure(Worker *w, const uint8_t *bytes, size_t n, Err *err)
     if (known || blocked)
         return true;
     Watched again = { 0 };
-    if (!runs_watch(w->runs, bytes, n, &again, err))
+    if (!runs_watch(w->runs, bytes, n, false, &again, err))
         return false;
-    EventsFailure new = { .bytes = xmemdup(bytes, n),
-                          .nevents = (unsigned)(n / e->layout->size),
-                          .seen = 1,
-                          .again = failure_same(f, &again.failure, FAILURE_SAME_SITE) };
-    failure_copy(&new.failure, f);
-    cut_frames(&new.failure);
+    bool shows = failure_same(f, &again.failure, FAILURE_SAME_SITE);
     watched_release(&again);
     lock(e);
     known = known_failure(e, f);           /* another worker may have been quicker */
-    if (known) {
-        known->seen++;
-        failure_release(&new.failure);
-        free(new.bytes);
-    } else {
-        vec_push(&e->failures, new);
-    }
+    if (known)
+        see_again(e, known, bytes, n);
+    else
+        failures_add(e, f, bytes, n, shows);
     unlock(e);
     return true;
 }
@@ -175,6 +200,7 @@ static void note_run(Worker *w)
     Events *e = w->e;
     const Watched *r = &w->watched;
     e->executions++;
+    e->handled += r->handled;
     e->hidden |= r->hidden;
     if (*r->file)
         memcpy(e->hidden_file, r->file, sizeof e->hidden_file);
@@ -203,12 +229,12 @@ static bool trace(void *worker, Exprs *pool, uint32_t in, const uint8_t *bytes, 
     const uint8_t *sequence = (const uint8_t *)str_c(&all);
     watched_release(&w->watched);
     w->symbolic.len = 0;
-    bool ok = runs_follow(w->runs, sequence, all.len, pool, in, &out->trail, &w->symbolic, &w->sure,
-                          err) &&
-              runs_watch(w->runs, sequence, all.len, &w->watched, err);
+    bool ok = runs_follow(w->runs, sequence, all.len, w->shared, pool, in, &out->trail,
+                          &w->symbolic, &w->sure, err) &&
+              runs_watch(w->runs, sequence, all.len, w->shared, &w->watched, err);
     if (ok) {
         lock(e);
-        count(w, &out->trail);
+        count(w, pool, &out->trail);
         note_run(w);
         unlock(e);
         out->counters = w->counters;
@@ -233,8 +259,11 @@ static bool add_trace(Worker *w, const uint8_t *bytes, size_t n, uint32_t *state
     Str all = { 0 };
     add_sequence(w, bytes, n, &all);
     places_note(e, &w->watched.places);
+    places_note(e, &w->symbolic);
     uint32_t node = prune_add(e, w->node, &w->watched, &w->symbolic, w->sure, w->way,
-                              (const uint8_t *)str_c(&all), w->news);
+                              (const uint8_t *)str_c(&all), w->fresh.len);
+    for (size_t i = 0; i < w->fresh.len; i++)
+        vec_push(&e->nodes.items[node].fresh, w->fresh.items[i]);
     str_release(&all);
     *state = (uint32_t)e->states.len;
     if (e->nodes.items[node].end != END_EXTENDED)
@@ -243,28 +272,43 @@ static bool add_trace(Worker *w, const uint8_t *bytes, size_t n, uint32_t *state
     return true;
 }
 
+/* The first event that is tried in a state. Under the lock. */
+static void add_first(const Events *e, uint32_t state, FrontInputs *out)
+{
+    const Node *node = &e->nodes.items[e->states.items[state]];
+    size_t size = e->layout->size, before = e->plan->cross ? node->depth * size : 0;
+    uint8_t *next = xcalloc(before + size, 1);
+    if (before)
+        memcpy(next, node->bytes, before);
+    vec_push(out, ((FrontInput){ state, next, before + size, node->depth }));
+}
+
+/* At the beginning: all states that were not searched to their end. */
 static bool follow(void *worker, const uint8_t *bytes, size_t n, FrontInputs *out, Err *err)
 {
     Worker *w = worker;
     Events *e = w->e;
-    size_t size = e->layout->size, before = 0;
     uint32_t state = 0;
     (void)err;
-    assert(!bytes || n % size == 0);
+    assert(!bytes || n % e->layout->size == 0);
     lock(e);
-    bool extended = !bytes || add_trace(w, bytes, n, &state);
-    const Node *node = extended ? &e->nodes.items[e->states.items[state]] : NULL;
-    if (node && e->plan->cross)
-        before = node->depth * size;
-    uint8_t *next = xcalloc(before + size, 1);
-    if (before)
-        memcpy(next, node->bytes, before);
+    for (uint32_t i = 0; !bytes && i < e->states.len; i++) {
+        const Node *node = &e->nodes.items[e->states.items[i]];
+        if (!node->done && node->depth < e->depth)
+            add_first(e, i, out);
+    }
+    if (bytes && add_trace(w, bytes, n, &state))
+        add_first(e, state, out);
     unlock(e);
-    if (extended)
-        vec_push(out, ((FrontInput){ state, next, before + size }));
-    else
-        free(next);
     return true;
+}
+
+static void done(void *worker, uint32_t state)
+{
+    Events *e = ((Worker *)worker)->e;
+    lock(e);
+    e->nodes.items[e->states.items[state]].done = true;
+    unlock(e);
 }
 
 static void place(void *subject, uint32_t at, const char **file, unsigned *line)
@@ -283,5 +327,6 @@ const ExploreFront events_front = {
     .trace = trace,
     .judge = judge,
     .follow = follow,
+    .done = done,
     .place = place,
 };

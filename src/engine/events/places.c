@@ -100,7 +100,7 @@ void places_note(Events *e, const Places *all)
                 if (overlap(&e->ignored.items[k], p))
                     e->again = true;
         }
-        if (p->how & SUNDEW_EVENT_CHANGED)
+        if (p->how & (SUNDEW_EVENT_CHANGED | SUNDEW_EVENT_SYMBOLIC))
             note(&e->changed, p);
     }
 }

@@ -38,6 +38,12 @@ static bool hides(const Watched *w)
                         SUNDEW_EVENT_TOO_LARGE | SUNDEW_EVENT_CUT);
 }
 
+/* Files are put back behind each run, and a fork has one thread. */
+static bool makes_outside(const Watched *w)
+{
+    return w->hidden & (SUNDEW_EVENT_WROTE_FILE | SUNDEW_EVENT_FORKED | SUNDEW_EVENT_THREADS);
+}
+
 static bool writes(const Events *e, const Watched *w, const Places *symbolic)
 {
     uint32_t how = SUNDEW_EVENT_CHANGED | (e->prune & PRUNE_SILENT ? 0 : SUNDEW_EVENT_TOUCHED);
@@ -142,6 +148,20 @@ static void keep(Events *e, const Node *node)
     map_putn(&e->kept, &s, sizeof s, (void *)(uintptr_t)(n + 1));
 }
 
+/* The trace is decided: it is counted, and those that are extended can be found. */
+static void enter(Events *e, const Node *last)
+{
+    e->symbolic += last->symbolic && !e->plan->cross;
+    if (last->end == END_EXTENDED)
+        keep(e, last);
+    while (e->levels.len < last->depth)
+        vec_push(&e->levels, ((EventsLevel){ 0 }));
+    EventsLevel *level = &e->levels.items[last->depth - 1];
+    level->explored++;
+    level->ends[last->end]++;
+    level->extended += last->end == END_EXTENDED;
+}
+
 uint32_t prune_add(Events *e, uint32_t parent, const Watched *w, const Places *symbolic, bool sure,
                    uint64_t way, const uint8_t *bytes, size_t news)
 {
@@ -153,6 +173,7 @@ uint32_t prune_add(Events *e, uint32_t parent, const Watched *w, const Places *s
                   .bytes = arena_array(&e->arena, uint8_t, depth * e->layout->size),
                   .symbolic = is_symbolic(e, symbolic, sure),
                   .watched = !hides(w),
+                  .apart = e->nodes.items[parent].apart || makes_outside(w),
                   .news = news };
     memcpy(node.bytes, bytes, depth * e->layout->size);
     if (e->prune & PRUNE_INDEPENDENT)
@@ -161,14 +182,12 @@ uint32_t prune_add(Events *e, uint32_t parent, const Watched *w, const Places *s
     vec_push(&e->nodes, node);
     Node *last = &e->nodes.items[e->nodes.len - 1];
     last->end = decide(e, last, w, symbolic);
-    e->symbolic += last->symbolic && !e->plan->cross;
-    if (last->end == END_EXTENDED)
-        keep(e, last);
-    while (e->levels.len < last->depth)
-        vec_push(&e->levels, ((EventsLevel){ 0 }));
-    EventsLevel *level = &e->levels.items[last->depth - 1];
-    level->explored++;
-    level->ends[last->end]++;
-    level->extended += last->end == END_EXTENDED;
+    enter(e, last);
     return (uint32_t)(e->nodes.len - 1);
+}
+
+void prune_take(Events *e, const Node *node)
+{
+    vec_push(&e->nodes, *node);
+    enter(e, &e->nodes.items[e->nodes.len - 1]);
 }

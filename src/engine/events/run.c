@@ -2,6 +2,7 @@
 #include "engine/events/events_int.h"
 #include "base/file.h"
 #include "base/shared.h"
+#include "base/units.h"
 #include "runtime/input/input.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -84,15 +85,25 @@ static void make_environment(Side *s)
             !str_starts(*v, "LINES=") && !str_starts(*v, "COLUMNS="))
             strings_add(&s->env, *v);
     strings_add(&s->env, "LD_BIND_NOW=1");
-    strings_addf(&s->env, "HOME=%s", runner_scratch(s->runner));
-    strings_addf(&s->env, "TMPDIR=%s", runner_scratch(s->runner));
+    strings_addf(&s->env, "HOME=%s", runner_home(s->runner));
+    strings_addf(&s->env, "TMPDIR=%s", runner_home(s->runner));
     strings_add(&s->env, "TERM=xterm");
+    strings_add(&s->env, "SDL_VIDEODRIVER=dummy");
+    strings_add(&s->env, "SDL_AUDIODRIVER=dummy");
     strings_addf(&s->env, "LINES=%u", s->shared->lines[0]);
     strings_addf(&s->env, "COLUMNS=%u", s->shared->columns[0]);
     strings_add(&s->env, "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:handle_abort=1");
     strings_add(&s->env, SUNDEW_INPUT_ENV "=stdin");
     strings_add(&s->env, SUNDEW_DEFER_ENV "=1");
     pad_stack(s);
+}
+
+/* Before the search there is nobody else who looks at the clock. */
+static bool stop_early(void *arg)
+{
+    const Events *e = arg;
+    return (e->until > 0 && clock_seconds() > e->until) ||
+           (e->plan->interrupted && e->plan->interrupted(e->plan->arg));
 }
 
 static bool side_open(Side *s, const Events *e, const char *program, int log, Err *err)
@@ -132,8 +143,8 @@ static bool side_open(Side *s, const Events *e, const char *program, int log, Er
                              .discard_output = true,
                              .fixed_addresses = true,
                              .keep_output = 64u << 10,
-                             .stop = e->host ? e->host->stop : NULL,
-                             .stop_arg = e->host ? e->host->arg : NULL };
+                             .stop = e->host ? e->host->stop : stop_early,
+                             .stop_arg = e->host ? e->host->arg : (void *)e };
         s->plan.cwd = arena_strdup((Arena *)&e->arena, cwd);
     }
     free(cwd);
@@ -149,8 +160,8 @@ static void side_close(Side *s)
 }
 
 /* What it says of ignored locations is told before each run. */
-static bool side_run(Side *s, const Events *e, const uint8_t *bytes, size_t n, RunResult *r,
-                     Err *err)
+static bool side_run(Side *s, const Events *e, const uint8_t *bytes, size_t n, bool shared,
+                     RunResult *r, Err *err)
 {
     struct sundew_events *h = s->shared;
     RunPlan plan = s->plan;
@@ -158,6 +169,7 @@ static bool side_run(Side *s, const Events *e, const uint8_t *bytes, size_t n, R
     h->nignored = (uint32_t)e->ignored.len;
     if (e->ignored.len)
         memcpy(h->ignored, e->ignored.items, e->ignored.len * sizeof *h->ignored);
+    h->shared = shared;
     h->stage = 0;
     h->nlocations = 0;
     h->hidden = 0;
@@ -241,14 +253,17 @@ static void last_line(const Str *text, char *out, size_t room)
     out[n] = 0;
 }
 
-bool runs_watch(Runs *r, const uint8_t *bytes, size_t n, Watched *out, Err *err)
+bool runs_watch(Runs *r, const uint8_t *bytes, size_t n, bool shared, Watched *out, Err *err)
 {
     RunResult res = { 0 };
     const struct sundew_events *h = r->watched.shared;
-    if (!side_run(&r->watched, r->e, bytes, n, &res, err))
+    uint64_t handled = h->handled;
+    if (!side_run(&r->watched, r->e, bytes, n, shared, &res, err))
         return false;
     events_take(h, n, out);
+    out->handled = h->handled - handled;
     last_line(&res.err.text, out->said, sizeof out->said);
+    out->stopped = res.stopped;
     if (!res.stopped && !res.lost_server)
         failure_copy(&out->failure, &res.failure);
     run_result_release(&res);
@@ -313,14 +328,14 @@ static void ask_state(Runs *r, Trail *t, const uint8_t *bytes, size_t n, Exprs *
     settle_before(t, first);
 }
 
-bool runs_follow(Runs *r, const uint8_t *bytes, size_t n, Exprs *pool, uint32_t in, Trail *out,
-                 Places *symbolic, bool *sure, Err *err)
+bool runs_follow(Runs *r, const uint8_t *bytes, size_t n, bool shared, Exprs *pool, uint32_t in,
+                 Trail *out, Places *symbolic, bool *sure, Err *err)
 {
     RunResult res = { 0 };
     size_t size = r->e->layout->size, from = r->e->plan->cross ? 0 : n - size;
     assert(n >= size && size);
     log_reset(r->log, (uint32_t)from, (uint32_t)n);
-    bool ran = side_run(&r->followed, r->e, bytes, n, &res, err);
+    bool ran = side_run(&r->followed, r->e, bytes, n, shared, &res, err);
     run_result_release(&res);
     if (!ran)
         return false;

@@ -292,6 +292,7 @@ static void job_close(Job *j)
     j->x->front->close(j->worker);
     mutator_free(j->mutator);
     map_release(&j->imported);
+    systematic_close(j);
 }
 
 /* Neither is there, or solving not yet: others may bring inputs, else it is over. */

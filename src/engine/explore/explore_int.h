@@ -39,6 +39,7 @@ typedef struct Config {
 typedef struct Level {
     Vec(Config) todo;
     size_t next;                 /* from here on */
+    size_t held;                 /* … and so many in the hands of jobs */
     ExploreLevel figures;
 } Level;
 
@@ -93,7 +94,9 @@ typedef struct Explorer {
     Vec(Level) levels;
     Map visited; /* states with inputs that were to be run */
     Map turns; /* ways in states that were gone or asked for */
+    Map pins; /* ways up to an address ─▶ Pinned */
     unsigned busy; /* jobs at work on one */
+    size_t held; /* inputs that jobs keep for themselves */
 } Explorer;
 
 typedef struct Tracer Tracer;
@@ -134,6 +137,8 @@ typedef struct Job {
     double synced;
     size_t nwords; /* of x->words that it has */
     Map imported; /* files of others it has read */
+    Vec(Config) held; /* inputs of the state that it is at; under the lock */
+    size_t next_held;
     Err err; /* why it ended early */
 } Job;
 
@@ -221,6 +226,7 @@ bool systematic_try(Job *j, const uint8_t *bytes, size_t n, Origin origin);
 bool systematic_begin(Job *j);
 /* One input, or a short wait for other jobs. */
 bool systematic_step(Job *j);
+void systematic_close(Job *j);
 void systematic_finish(Explorer *x, ExploreResult *out);
 /* lcov.c: the branches that were reached, for LCOV's viewers. */
 bool lcov_write(const Explorer *x, const char *path, Err *err);

@@ -81,6 +81,7 @@ typedef struct FrontFacts {
     bool strict;                 /* judge() knows FRONT_STRICT; or see ExploreFront.strict */
     bool own;                    /* judge() knows FRONT_OWN */
     bool alone;                  /* quick runs share nothing with each other */
+    bool by_state;               /* runs of one state, one after the other, cost less */
 } FrontFacts;
 
 /* How long runs may take, as far as it is known. */
@@ -130,6 +131,7 @@ typedef struct FrontInput {
     uint32_t state;
     uint8_t *bytes;
     size_t n;
+    uint32_t depth; /* at the beginning: inputs before it, in a search that goes on */
 } FrontInput;
 typedef Vec(FrontInput) FrontInputs;
 
@@ -167,6 +169,8 @@ typedef struct ExploreFront {
     /* May be NULL: nothing follows. Called right after trace() of the same input; with bytes of
      * NULL: what a systematic exploration begins with, where there are no seeds. */
     bool (*follow)(void *worker, const uint8_t *bytes, size_t n, FrontInputs *out, Err *err);
+    /* Nothing more will be run in this state. With FrontFacts.by_state only; may be NULL. */
+    void (*done)(void *worker, uint32_t state);
 
     /* For people, may be NULL: where site or edge `at` is; and a condition's text, in which
      * bytes are called input[N] or input[N..M], in the subject's words (takes text, gives it or

@@ -10,7 +10,8 @@
  *
  * A way is the sequence of edges from a state on; "turns" are ways of which
  * only the last edge was not gone. A turn is asked for once, whichever input passed
- * by. An input with its state is run once: so equal states, which have equal
+ * by. An address, a length or a callee that depends on the input is a turn too: up to 16 values of it
+ * are tried, and more are an imprecision. An input with its state is run once: so equal states, which have equal
  * numbers, end a chain. The result does not depend on the order of the jobs as
  * long as the solver answers every question.
  */
@@ -48,23 +49,43 @@ static bool visit(Explorer *x, const FrontInput *in)
     return is_new;
 }
 
-static void add(Explorer *x, Config c)
+/* `holder`: the job that is at this state and keeps it, if that is worth it; NULL: anybody. */
+static void add(Explorer *x, Job *holder, Config c)
 {
     assert(c.input.bytes || !c.input.n);
     lock(x);
     bool is_new = visit(x, &c.input);
-    if (is_new)
+    if (is_new && holder && x->facts.by_state) {
+        vec_push(&holder->held, c);
+        level_at(x, c.depth)->held++;
+        x->held++;
+    } else if (is_new) {
         vec_push(&level_at(x, c.depth)->todo, c);
+    }
     unlock(x);
     if (!is_new)
         free(c.input.bytes);
 }
 
-/* The next one; false: there is none now, and if nobody is at work there never will be. */
-static bool take(Explorer *x, Config *out)
+/* One of those that the job holds; the oldest comes first. Under the lock. */
+static bool take_held(Job *j, Config *out)
 {
-    bool found = false;
+    if (j->next_held == j->held.len)
+        return false;
+    *out = j->held.items[j->next_held++];
+    if (j->next_held == j->held.len)
+        j->next_held = j->held.len = 0;
+    level_at(j->x, out->depth)->held--;
+    j->x->held--;
+    return true;
+}
+
+/* The next one; false: there is none now, and if nobody is at work there never will be. */
+static bool take(Job *j, Config *out)
+{
+    Explorer *x = j->x;
     lock(x);
+    bool found = take_held(j, out);
     for (size_t d = 0; !found && d < x->levels.len; d++) {
         Level *l = &x->levels.items[d];
         if (l->next < l->todo.len) {
@@ -72,7 +93,7 @@ static bool take(Explorer *x, Config *out)
             found = true;
         }
     }
-    bool over = !found && !x->busy;
+    bool over = !found && !x->busy && !x->held;
     x->busy += found;
     unlock(x);
     if (over)
@@ -95,14 +116,38 @@ static bool turn_is_new(Explorer *x, uint64_t turn)
     return true;
 }
 
-/* Names the way before each step, and the whole as the last; true if the whole is new. */
-static bool walk(Explorer *x, const Trail *trail, uint32_t state, Turns *before)
+/* An address, a length or a callee that depends on the input: each value is a way of its own. */
+static bool is_choice(const Step *s)
 {
+    return s->kind == SUNDEW_REC_PIN && s->ask &&
+           (s->why == SUNDEW_WHY_ADDRESS || s->why == SUNDEW_WHY_SIZE || s->why == SUNDEW_WHY_CALL);
+}
+
+static uint64_t value_of(const Job *j, const Step *s)
+{
+    ExprValue v = 0;
+    expr_is_const(j->tracer->pool, s->value, &v);
+    return (uint64_t)v ^ (uint64_t)(v >> 64);
+}
+
+static uint64_t step_on(const Job *j, uint64_t way, const Step *s)
+{
+    way = tracer_turn(way, s->at);
+    if (!is_choice(s))
+        return way;
+    uint64_t v = value_of(j, s);
+    return tracer_turn(tracer_turn(way, (uint32_t)v), (uint32_t)(v >> 32));
+}
+
+/* Names the way before each step, and the whole as the last; true if the whole is new. */
+static bool walk(Job *j, const Trail *trail, uint32_t state, Turns *before)
+{
+    Explorer *x = j->x;
     uint64_t way = way_of_state(state);
     lock(x);
     for (size_t i = 0; i < trail->steps.len; i++) {
         vec_push(before, way);
-        way = tracer_turn(way, trail->steps.items[i].at);
+        way = step_on(j, way, &trail->steps.items[i]);
         turn_is_new(x, way);
     }
     vec_push(before, way);
@@ -172,10 +217,11 @@ static void ask(Job *j, const Trail *trail, size_t index, Expr extra, const Conf
     if (a.status != SOLVE_SAT && !guess)
         return;
     tracer_apply(t, in->bytes, in->n, &a);
-    add(j->x, (Config){ .input = { in->state, xmemdup(t->room, in->n), in->n },
-                        .parent = entry,
-                        .depth = c->depth,
-                        .origin = FROM_SOLVER });
+    add(j->x, j,
+        (Config){ .input = { .state = in->state, .bytes = xmemdup(t->room, in->n), .n = in->n },
+                  .parent = entry,
+                  .depth = c->depth,
+                  .origin = FROM_SOLVER });
 }
 
 static bool wanted(Job *j, uint64_t before, uint32_t edge)
@@ -186,6 +232,60 @@ static bool wanted(Job *j, uint64_t before, uint32_t edge)
     return is_new && !job_over(j);
 }
 
+/* Values that were seen behind one way. */
+enum { MOST_VALUES = 16 };
+typedef struct Pinned {
+    uint64_t values[MOST_VALUES];
+    size_t n;
+} Pinned;
+
+/* Notes the value; false: it is known. Then `all` gets those that are, this one included. */
+static bool value_is_new(Job *j, uint64_t before, const Step *s, Pinned *all)
+{
+    Explorer *x = j->x;
+    uint64_t key = tracer_turn(before, s->at), v = value_of(j, s);
+    bool is_new = true;
+    lock(x);
+    Pinned *p = map_getn(&x->pins, &key, sizeof key);
+    if (!p) {
+        p = arena_new(&x->arena, Pinned);
+        map_putn(&x->pins, &key, sizeof key, p);
+    }
+    for (size_t i = 0; i < p->n; i++)
+        is_new = is_new && p->values[i] != v;
+    if (is_new && p->n < MOST_VALUES)
+        p->values[p->n++] = v;
+    *all = *p;
+    unlock(x);
+    return is_new;
+}
+
+/* Another value than all that were seen. */
+static void ask_value(Job *j, const Trail *trail, size_t index, uint64_t before, const Config *c,
+                      uint32_t entry)
+{
+    const Step *s = &trail->steps.items[index];
+    Exprs *pool = j->tracer->pool;
+    Pinned all;
+    Expr other = 0;
+    if (job_over(j) || !value_is_new(j, before, s, &all))
+        return;
+    if (all.n == MOST_VALUES) {
+        tracer_note_cut(j, s);
+        return;
+    }
+    for (size_t i = 0; i < all.n; i++) {
+        Expr is = expr_binary(pool, EXPR_EQ, s->what,
+                              expr_const(pool, expr_width(pool, s->what), all.values[i]));
+        Expr not = is ? expr_not(pool, is) : 0;
+        if (!not)
+            return;
+        other = other ? expr_binary(pool, EXPR_AND, other, not) : not;
+    }
+    if (other)
+        ask(j, trail, index, other, c, entry);
+}
+
 static void ask_all(Job *j, const Trail *trail, const Turns *before, const Config *c,
                     uint32_t entry)
 {
@@ -194,6 +294,8 @@ static void ask_all(Job *j, const Trail *trail, const Turns *before, const Confi
         const Step *s = &trail->steps.items[i];
         if (s->ask && s->kind == SUNDEW_REC_BRANCH && wanted(j, before->items[i], s->other))
             ask(j, trail, i, 0, c, entry);
+        else if (is_choice(s))
+            ask_value(j, trail, i, before->items[i], c, entry);
     }
     for (size_t i = 0; i < trail->others.len; i++) {
         const Chance *o = &trail->others.items[i];
@@ -224,10 +326,11 @@ static bool follow(Job *j, const Config *c, uint32_t entry)
         if (last)
             free(all.items[i].bytes);
         else
-            add(x, (Config){ .input = all.items[i],
-                             .parent = entry,
-                             .depth = depth,
-                             .origin = c ? FROM_FRONT : FROM_SEED });
+            add(x, NULL,
+                (Config){ .input = all.items[i],
+                          .parent = entry,
+                          .depth = c ? depth : all.items[i].depth,
+                          .origin = c ? FROM_FRONT : FROM_SEED });
     lock(x);
     if (c && all.len)
         level_at(x, c->depth)->figures.extended++;
@@ -249,7 +352,7 @@ static bool work(Job *j, const Config *c)
     if (ok) {
         Trail *trail = &trace.trail;
         tracer_note_imprecise(j, trail);
-        bool is_new = walk(x, trail, in.state, &before);
+        bool is_new = walk(j, trail, in.state, &before);
         uint64_t way = before.items[before.len - 1];
         uint32_t entry = is_new ? keep(j, c, &trace, way) : c->parent;
         ok = !is_new || follow(j, c, entry);
@@ -270,7 +373,9 @@ static bool work(Job *j, const Config *c)
 
 bool systematic_try(Job *j, const uint8_t *bytes, size_t n, Origin origin)
 {
-    Config c = { .input = { 0, xmemdup(bytes, n), n }, .parent = UINT32_MAX, .origin = origin };
+    Config c = { .input = { .bytes = xmemdup(bytes, n), .n = n },
+                 .parent = UINT32_MAX,
+                 .origin = origin };
     if (!job_traces(j)) {
         free(c.input.bytes);
         return err_set(&j->err, "a systematic exploration needs runs that can be traced");
@@ -288,7 +393,7 @@ bool systematic_begin(Job *j)
     Explorer *x = j->x;
     if (!follow(j, NULL, UINT32_MAX))
         return false;
-    if (x->levels.len && x->levels.items[0].todo.len)
+    if (x->facts.by_state || (x->levels.len && x->levels.items[0].todo.len))
         return true;
     uint8_t *zeros = xcalloc(x->facts.fixed + 1, 1);
     bool ok = systematic_try(j, zeros, x->facts.fixed, FROM_SEED);
@@ -306,18 +411,27 @@ bool systematic_step(Job *j)
     failures_study(j);
     if (!job_may_try(j))
         return true;
-    if (!take(x, &c)) {
+    if (!take(j, &c)) {
         j->granted += x->plan->executions != 0;
         usleep(1000);
         return true;
     }
     bool ok = work(j, &c);
+    if (ok && x->facts.by_state && x->front->done && !j->held.len && !job_over(j))
+        x->front->done(j->worker, c.input.state);
     free(c.input.bytes);
     lock(x);
     assert(x->busy);
     x->busy--;
     unlock(x);
     return ok;
+}
+
+void systematic_close(Job *j)
+{
+    for (size_t i = j->next_held; i < j->held.len; i++)
+        free(j->held.items[i].input.bytes);
+    vec_release(&j->held);
 }
 
 void systematic_finish(Explorer *x, ExploreResult *out)
@@ -327,7 +441,7 @@ void systematic_finish(Explorer *x, ExploreResult *out)
     for (size_t d = 0; d < x->levels.len; d++) {
         Level *l = &x->levels.items[d];
         out->levels[d] = l->figures;
-        out->levels[d].left = l->todo.len - l->next;
+        out->levels[d].left = l->todo.len - l->next + l->held;
         for (size_t i = l->next; i < l->todo.len; i++)
             free(l->todo.items[i].input.bytes);
         vec_release(&l->todo);
@@ -335,4 +449,5 @@ void systematic_finish(Explorer *x, ExploreResult *out)
     vec_release(&x->levels);
     map_release(&x->visited);
     map_release(&x->turns);
+    map_release(&x->pins);
 }

@@ -631,6 +631,15 @@ void tracer_note_imprecise(Job *j, const Trail *trail)
     pthread_mutex_unlock(&x->lock);
 }
 
+void tracer_note_cut(Job *j, const Step *s)
+{
+    pthread_mutex_lock(&j->x->lock);
+    ExploreImprecise *m = imprecise_at(j->x, &(Note){ .why = s->why, .site = s->at, .name = "" });
+    if (m)
+        m->count++;
+    pthread_mutex_unlock(&j->x->lock);
+}
+
 void tracer_make_room(Tracer *t)
 {
     if (exprs_memory(t->pool) > POOL / 4 * 3 || exprs_is_full(t->pool))

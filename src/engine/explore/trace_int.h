@@ -56,4 +56,6 @@ void tracer_apply(Tracer *t, const uint8_t *bytes, size_t n, const Answer *a);
 void tracer_tell_stats(Job *j);
 /* Adds its imprecisions to the list. */
 void tracer_note_imprecise(Job *j, const Trail *trail);
+/* An address, length or callee has more values than are tried. */
+void tracer_note_cut(Job *j, const Step *s);
 #endif

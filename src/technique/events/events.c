@@ -24,6 +24,7 @@ static const Option options[] = {
     { "cross-event", 0, NULL, "follow bytes that an event stores and a later one tests", NULL },
     { "summarise", 0, "FUNCTION", "a pure function counts as one condition (repeatable)", NULL },
     { "ignore", 0, "NAME", "a variable that does not count as state (repeatable)", NULL },
+    { "resume", 0, NULL, "go on with the search in the output folder", NULL },
     { "executions", 0, "N", "run at most so many events", NULL },
     { "timeout", 0, "TIME", "CPU time of one run; longer is a hang", "5s" },
     { "replay", 0, "DIR", "run one kept sequence again", NULL },
@@ -62,7 +63,12 @@ static bool read_rules(Session *s, unsigned *out, Err *err)
     return true;
 }
 
-static bool interrupted(void *arg) { return session_interrupted(((Asked *)arg)->s); }
+/* The time is the engine's: it says which of the two ended the search. */
+static bool interrupted(void *arg)
+{
+    (void)arg;
+    return session_was_asked_to_stop();
+}
 
 static void note(void *arg, const char *text) { session_note(((Asked *)arg)->s, "%s", text); }
 
@@ -95,7 +101,7 @@ bool asked_open(Asked *a, const char *program, const char *loop, const char *gra
                           .argv = strings_argv(&a->argv),
                           .jobs = session_jobs(s),
                           .seed = session_seed(s),
-                          .time = session_time(s),
+                          .time = session_time_left(s, 0),
                           .ignore = session_option_all(s, "ignore"),
                           .interrupted = interrupted,
                           .note = note,
@@ -134,11 +140,15 @@ static bool read_options(Asked *a, Err *err)
 static bool search(Asked *a, Err *err)
 {
     EventsResult r = { 0 };
+    char *kept = path_join(a->out, "search.json");
+    a->plan.kept = kept;
+    a->plan.resume = session_flag(a->s, "resume");
     Progress p = progress_start("running events", 0);
     bool ok = events_search(&a->plan, &r, err);
     progress_end(&p);
     ok = ok && events_report(a, &r, err);
     events_result_release(&r);
+    free(kept);
     return ok;
 }
 

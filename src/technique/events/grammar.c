@@ -75,12 +75,17 @@ static void make_line(EventLayout *l, unsigned bytes)
 
 bool layout_guess(const Program *p, EventLayout *l, Err *err)
 {
+    static const char *const windows[] = { "SDL_PollEvent", "SDL_WaitEvent", "SDL_WaitEventTimeout",
+                                           NULL };
     static const char *const servers[] = { "accept", "accept4", NULL };
     static const char *const lines[] = { "fgets",      "getline",     "getdelim",
                                          "__getdelim", "__fgets_chk", NULL };
     static const char *const bytes[] = { "read", "__read_chk", "getchar", "fgetc", "getc", NULL };
     l->name = "";
-    if (calls(p, "sundew_event"))
+    if (calls_one(p, windows)) {
+        l->window = true;
+        layout_add(l, "event", FIELD_BYTES, 5, NULL);
+    } else if (calls(p, "sundew_event"))
         layout_add(l, "event", FIELD_SIGNED, 4, NULL);
     else if (is_curses(p))
         make_keys(l, p);

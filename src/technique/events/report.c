@@ -184,9 +184,10 @@ static void give_json(const Asked *x, const EventsResult *r, json_t *failures)
     session_json(x->s, "premises", premises_json(r));
     session_json(x->s, "never_read", ignored);
     session_json(x->s, "search",
-                 json_pack("{s:I,s:I,s:I,s:s}", "executions", (json_int_t)r->executions,
-                           "questions", (json_int_t)r->solver.queries, "restarts",
-                           (json_int_t)r->restarts, "ended", r->ended));
+                 json_pack("{s:I,s:I,s:I,s:I,s:s}", "executions", (json_int_t)r->executions,
+                           "events", (json_int_t)r->handled, "questions",
+                           (json_int_t)r->solver.queries, "restarts", (json_int_t)r->restarts,
+                           "ended", r->ended));
 }
 
 static void table(const EventsResult *r, Str *out)
@@ -264,7 +265,8 @@ bool events_report(Asked *x, const EventsResult *r, Err *err)
         give_json(x, r, failures);
         tell(x, r);
         for (size_t i = 0; i < r->npremises; i++)
-            if (!r->premises[i].held && !strcmp(r->premises[i].name, "complete"))
+            if (!r->premises[i].held && !strcmp(r->premises[i].name, "complete") &&
+                !session_was_asked_to_stop())
                 session_incomplete(x->s, "%s", r->premises[i].why);
     }
     json_decref(failures);

@@ -3,18 +3,14 @@
  * It says: whether it worked, a figure, the length of a text, and the text: a path, or why not.
  */
 #include "engine/explore/program/c_builder.h"
-#include "base/file.h"
+#include "base/apart.h"
 #include "base/tempdir.h"
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 struct Builder {
@@ -129,12 +125,8 @@ Builder *builder_new(const BuilderPlan *plan, Err *err)
     }
     b->to = to[1];
     b->from = from[0];
-    fflush(NULL);
-    b->pid = fork();
+    b->pid = apart_fork(b->scratch);
     if (b->pid == 0) {
-        setsid();
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        setenv("TMPDIR", b->scratch, 1);         /* compilers that are killed leave files */
         close(to[1]);
         close(from[0]);
         work(plan, to[0], from[1], b->functions);
@@ -150,48 +142,12 @@ Builder *builder_new(const BuilderPlan *plan, Err *err)
     return b;
 }
 
-/* Is this process, which /proc lists, of the session? */
-static bool is_in_session(const char *name, pid_t session)
-{
-    char path[64], state;
-    long id = 0;
-    Str text = { 0 };
-    snprintf(path, sizeof path, "/proc/%.20s/stat", name);
-    bool is = *name >= '0' && *name <= '9' && file_read(path, &text, NULL);
-    const char *end = is ? strrchr(str_c(&text), ')') : NULL;     /* names hold anything */
-    is = end && sscanf(end + 1, " %c %*d %*d %ld", &state, &id) == 2 && id == session &&
-         state != 'Z';
-    str_release(&text);
-    return is;
-}
-
-/* Compilers have groups of their own, but no session. */
-static void kill_session(pid_t session)
-{
-    enum { ROUNDS = 10 };                        /* new ones may start meanwhile */
-    size_t found = 1;
-    for (unsigned i = 0; found && i < ROUNDS; i++) {
-        Strings names = { 0 };
-        found = 0;
-        dir_list("/proc", &names, NULL);
-        for (size_t k = 0; k < names.len; k++)
-            if (is_in_session(names.items[k], session)) {
-                kill((pid_t)atol(names.items[k]), SIGKILL);
-                found++;
-            }
-        strings_release(&names);
-    }
-}
-
 void builder_free(Builder *b)
 {
     if (!b)
         return;
-    if (b->pid > 0) {
-        kill(b->pid, SIGKILL);
-        kill_session(b->pid);
-        waitpid(b->pid, NULL, 0);                /* only now may its number be another's */
-    }
+    if (b->pid > 0)
+        apart_kill(b->pid);
     tempdir_remove(b->scratch);
     close(b->to);
     close(b->from);
