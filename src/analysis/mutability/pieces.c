@@ -192,6 +192,7 @@ bool mut_tells_bits(LLVMValueRef v) { return is_made(v) && !is_alignment(v); }
 /* ---- numbers that are pointers */
 
 typedef enum {
+    IS_SAME,                                 /* round a loop: the others say what it is */
     IS_CONSTANT,
     IS_POINTER,                              /* or one and an offset */
     IS_NUMBER,                               /* of unknown origin */
@@ -201,15 +202,15 @@ static Origin origin_of(const Mutability *m, LLVMValueRef v, Values *seen);
 
 static Origin of_each(const Mutability *m, LLVMValueRef v, unsigned from, unsigned to, Values *seen)
 {
-    bool phi = LLVMIsAPHINode(v);
-    Origin most = IS_CONSTANT;
+    bool phi = LLVMIsAPHINode(v), loop = false;
+    Origin most = IS_SAME;
 
     for (unsigned i = from; i < to; i++) {
-        Origin o =
-            origin_of(m, phi ? LLVMGetIncomingValue(v, i) : LLVMGetOperand(v, i), seen);
+        Origin o = origin_of(m, phi ? LLVMGetIncomingValue(v, i) : LLVMGetOperand(v, i), seen);
+        loop |= o == IS_SAME;
         most = o > most ? o : most;
     }
-    return most;
+    return loop && most == IS_CONSTANT ? IS_NUMBER : most; /* it counts */
 }
 
 /* A pointer and any number is a pointer with an offset. The difference of two is none, nor
@@ -220,6 +221,8 @@ static Origin of_arithmetic(const Mutability *m, LLVMValueRef v, Values *seen)
     Origin b = origin_of(m, LLVMGetOperand(v, 1), seen);
     Origin most = a > b ? a : b;
 
+    if (most == IS_CONSTANT && (a == IS_SAME || b == IS_SAME))
+        return IS_SAME;
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMAdd: return a == IS_POINTER || b == IS_POINTER ? IS_POINTER : most;
     case LLVMSub:
@@ -237,11 +240,11 @@ static Origin origin_of(const Mutability *m, LLVMValueRef v, Values *seen)
         return LLVMIsAConstantExpr(v) || LLVMIsAGlobalValue(v) ? IS_POINTER : IS_CONSTANT;
     for (size_t i = 0; i < seen->len; i++)
         if (seen->items[i] == v)
-            return IS_CONSTANT;              /* round a loop; the others say what it is */
+            return IS_SAME;
     if (seen->len >= MOST_ORIGINS)
         return IS_NUMBER;
     vec_push(seen, v);
-    if (LLVMIsAIntToPtrInst(v) || LLVMIsAFreezeInst(v))
+    if (LLVMIsAIntToPtrInst(v) || LLVMIsAFreezeInst(v) || LLVMIsAGetElementPtrInst(v))
         return origin_of(m, LLVMGetOperand(v, 0), seen);
     if (LLVMIsAPHINode(v))
         return of_each(m, v, 0, LLVMCountIncoming(v), seen);
@@ -251,7 +254,9 @@ static Origin origin_of(const Mutability *m, LLVMValueRef v, Values *seen)
         return of_arithmetic(m, v, seen);
     if (LLVMIsATruncInst(v) || LLVMIsAZExtInst(v) || LLVMIsASExtInst(v))
         return IS_NUMBER;
-    return pointsto_value(m->pt, v, 0).n ? IS_POINTER : IS_NUMBER;
+    bool argument = LLVMIsAArgument(v) &&    /* perhaps of a function that nobody calls */
+                    LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind;
+    return argument || pointsto_value(m->pt, v, 0).n ? IS_POINTER : IS_NUMBER;
 }
 
 static Origin origin(const Mutability *m, LLVMValueRef v)
@@ -274,6 +279,27 @@ static bool is_no_address(LLVMValueRef v)
     return n > -PAGE && n < PAGE;
 }
 
+/* Is it handed over or loaded? In a program that makes pointers of numbers it may be one. */
+static bool comes_from_elsewhere(LLVMValueRef v, int depth)
+{
+    enum { MOST_DEPTH = 8 };
+
+    if (LLVMIsAArgument(v) || LLVMIsALoadInst(v) || LLVMIsACallInst(v) || depth > MOST_DEPTH)
+        return true;
+    if (LLVMIsAPHINode(v)) {
+        for (unsigned i = 0; i < LLVMCountIncoming(v); i++)
+            if (LLVMGetIncomingValue(v, i) != v &&
+                comes_from_elsewhere(LLVMGetIncomingValue(v, i), depth + 4))
+                return true;
+        return false;
+    }
+    if (LLVMIsASelectInst(v))
+        return comes_from_elsewhere(LLVMGetOperand(v, 1), depth + 1) ||
+               comes_from_elsewhere(LLVMGetOperand(v, 2), depth + 1);
+    return LLVMIsAInstruction(v) && !LLVMIsAAllocaInst(v) &&
+           comes_from_elsewhere(LLVMGetOperand(v, 0), depth + 1);
+}
+
 bool mut_is_guessed(const Mutability *m, LLVMValueRef compare, LLVMValueRef v)
 {
     if (!LLVMIsAICmpInst(compare))
@@ -281,9 +307,11 @@ bool mut_is_guessed(const Mutability *m, LLVMValueRef compare, LLVMValueRef v)
     LLVMValueRef other = LLVMGetOperand(compare, LLVMGetOperand(compare, 0) == v);
     if (is_no_address(other))
         return false;
-    bool number = LLVMIsAConstantInt(other) ||
-                  (LLVMIsAConstantExpr(other) && LLVMGetConstOpcode(other) == LLVMIntToPtr);
-    return number || origin(m, other) == IS_NUMBER;
+    if (LLVMIsAConstantInt(other) ||
+        (LLVMIsAConstantExpr(other) && LLVMGetConstOpcode(other) == LLVMIntToPtr))
+        return true;
+    Origin o = origin(m, other);
+    return o == IS_NUMBER || (o == IS_POINTER && m->rebuilds && comes_from_elsewhere(other, 0));
 }
 
 /* ---- pieces that are loaded */
