@@ -87,8 +87,7 @@ static bool use_is_harmless(bool told, LLVMValueRef v, LLVMValueRef user, bool i
     case LLVMGetElementPtr: return index && !told && LLVMGetOperand(user, 0) != v;
     case LLVMURem:
     case LLVMSRem:                           /* a hash; too little to be a pointer again */
-        if (!told && LLVMGetOperand(user, 0) == v &&
-            LLVMIsAConstantInt(LLVMGetOperand(user, 1)))
+        if (!told && LLVMGetOperand(user, 0) == v && LLVMIsAConstantInt(LLVMGetOperand(user, 1)))
             return true;
         follow(work, user);
         return true;
@@ -127,8 +126,7 @@ static bool goes_nowhere(bool told, LLVMValueRef piece, bool index, bool copied)
             LLVMValueRef user = LLVMGetUser(u);
             if (copied && !i && LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == piece)
                 continue;                    /* a loop that copies bytes is followed */
-            ok = work.len <= MOST_USES &&
-                 use_is_harmless(told, work.items[i], user, index, &work);
+            ok = work.len <= MOST_USES && use_is_harmless(told, work.items[i], user, index, &work);
         }
     vec_release(&work);
     return ok;
@@ -405,8 +403,7 @@ static void expose_arguments(Mutability *m, PtReach *r, LLVMValueRef call, const
         LLVMValueRef v = LLVMGetOperand(call, i);
         if (use & (SUMMARY_LEAVES | SUMMARY_TEXT))
             expose_content(m, r, v, use & SUMMARY_TEXT ? 8 : 0);
-        if (told || mut_keeps_number(s, call, i) ||
-            (m->rebuilds && mut_prints_value(s, call, i)))
+        if (told || mut_keeps_number(s, call, i) || (m->rebuilds && mut_prints_value(s, call, i)))
             expose(m, r, v, 0);
     }
 }
