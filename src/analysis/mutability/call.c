@@ -562,7 +562,7 @@ unsigned mut_use(const Mutability *m, const Summary *s, LLVMValueRef call, unsig
 {
     unsigned use = arg < s->nparams ? s->params[arg].use : s->rest;
 
-    if (m->rebuilds && use & SUMMARY_READ && compares_bytes(s->name))
+    if (use & SUMMARY_READ && compares_bytes(s->name))
         use |= SUMMARY_LEAVES;
 
     if (formats_it(s, arg) && !format_may_write(m, s, call))
@@ -608,9 +608,9 @@ static void prints(Body *b, uint32_t op, const Summary *s, LLVMValueRef call, un
     pathset_release(&printed);
 }
 
-bool mut_keeps_number(const Mutability *m, const Summary *s, LLVMValueRef call, unsigned arg)
+bool mut_keeps_number(const Summary *s, LLVMValueRef call, unsigned arg)
 {
-    return m->rebuilds && call && arg < s->nparams && !s->params[arg].use &&
+    return call && arg < s->nparams && !s->params[arg].use &&
            LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, arg))) != LLVMPointerTypeKind;
 }
 
@@ -621,7 +621,7 @@ static void numbers_out(Mutability *m, Body *b, uint32_t op, const Summary *s, c
     if (!a->call || !summary_gives_numbers(s))
         return;
     bool whole = mut_carries(m, LLVMTypeOf(a->call));
-    if (!whole && mut_piece_is_harmless(m, a->call, true, false))
+    if (!whole && mut_piece_is_harmless(a->call, true, false))
         return;
     for (unsigned i = 0; i < a->n; i++) {
         if (whole)
@@ -650,7 +650,7 @@ static void meet_summary(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn, c
             leaves && a->call &&
             mut_has_seen_pointers(m, LLVMGetOperand(a->call, i), use & SUMMARY_TEXT ? 8 : 0);
         use_of(b, op, use, others, actual(a, i), like);
-        if (mut_keeps_number(m, s, a->call, i))
+        if (mut_keeps_number(s, a->call, i))
             mut_obstacle(b, actual(a, i), op, &gone);
         else if (m->rebuilds)
             prints(b, op, s, a->call, i, actual(a, i), &gone);

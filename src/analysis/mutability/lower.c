@@ -125,8 +125,8 @@ static void part(Mutability *m, Body *b, LLVMValueRef i)
 {
     if (mut_carries(m, LLVMTypeOf(i)))
         copy(m, b, i, LLVMGetOperand(i, 0), 0);
-    else if (!mut_piece_is_harmless(m, i, true, false))
-        piece(m, b, i, LLVMGetOperand(i, 0), mut_piece_is_compared(m, i, true, false));
+    else if (!mut_piece_is_harmless(i, true, false))
+        piece(m, b, i, LLVMGetOperand(i, 0), mut_piece_is_compared(i, true, false));
 }
 
 /* A comparison or an index tells some bits of a number. */
@@ -134,9 +134,17 @@ static void bits(Mutability *m, Body *b, LLVMValueRef i, int first)
 {
     for (int k = first; k < LLVMGetNumOperands(i); k++) {
         LLVMValueRef v = LLVMGetOperand(i, (unsigned)k);
-        if (mut_tells_bits(m, v) || mut_is_guessed(m, i, v))
+        if (mut_tells_bits(v) || mut_is_guessed(m, i, v))
             piece(m, b, i, v, !mut_is_shifted(v, 0));
     }
+}
+
+/* Where control goes, or how large an object is, tells the number. What was loaded whole is
+ * no number: labels and functions stand in tables. */
+static void decides(Mutability *m, Body *b, LLVMValueRef i, LLVMValueRef v)
+{
+    if (mut_is_computed(v, 0))
+        piece(m, b, i, v, true);
 }
 
 static void all_pieces(Mutability *m, Body *b, LLVMValueRef i)
@@ -243,6 +251,7 @@ static void call(Mutability *m, Body *b, LLVMValueRef i)
     }
     for (unsigned k = 0; k < LLVMGetNumArgOperands(i); k++)
         value(m, b, LLVMGetOperand(i, k));
+    decides(m, b, i, callee);
     uint32_t dst = mut_carries(m, LLVMTypeOf(i)) ? value(m, b, i) : NONE;
     add(b, LLVMIsAInlineAsm(callee) ? OP_ASM : OP_CALL, i, dst, NONE);
 }
@@ -286,10 +295,10 @@ static bool loads_pointer(Mutability *m, LLVMValueRef i)
 /* A number that is too small for a pointer may be a part of one. */
 static void load_piece(Mutability *m, Op *op, LLVMValueRef i, bool any)
 {
-    if (mut_carries(m, LLVMTypeOf(i)) || mut_piece_is_harmless(m, i, false, any))
+    if (mut_carries(m, LLVMTypeOf(i)) || mut_piece_is_harmless(i, false, any))
         return;
     op->piece = true;
-    op->compared = mut_piece_is_compared(m, i, false, any);
+    op->compared = mut_piece_is_compared(i, false, any);
     if (!any)
         op->pointer = mut_has_seen_pointers(m, LLVMGetOperand(i, 0),
                                             (int64_t)LLVMABISizeOfType(m->layout, LLVMTypeOf(i)));
@@ -374,7 +383,9 @@ static void instruction(Mutability *m, Body *b, LLVMValueRef i)
         n = value(m, b, i);
         pathset_add(&b->sets.items[n], path_root(ROOT_LOCAL | mut_local(b, i, true)));
         b->locals.items[mut_local(b, i, true)].one_of = has_pointers_to_choose(m, i);
+        decides(m, b, i, LLVMGetOperand(i, 0));
         break;
+    case LLVMIndirectBr: decides(m, b, i, LLVMGetOperand(i, 0)); break;
     case LLVMLoad:
     case LLVMStore:
     case LLVMAtomicRMW:

@@ -29,7 +29,6 @@ typedef struct LoadIndex {
     Vec(const Function *) later; /* handlers and the like: they run at any time */
     Vec(const Function *) back;  /* functions that unknown code may call */
     bool *goes_out; /* by Function.index: it calls unknown code, or what it calls does */
-    bool renames; /* pointers are stored in memory that has other names */
     bool walks; /* names of the linker lead to all variables */
     Map in_assembly; /* words in the text of assembler statements */
     PtReach stored; /* what is stored in such memory */
@@ -274,10 +273,8 @@ static void index_store(Mutability *m, LoadIndex *ix, LLVMValueRef store)
         const PtObject *o = object_at(m->pt, what.locs[i]);
         if (o->kind == PT_FUNCTION && (!outside || LLVMIsAGlobalVariable(address)))
             add_later(m, ix, o->site);
-        else if (o->kind != PT_FUNCTION && (o->kind != PT_GLOBAL || o->site)) {
-            ix->renames = true;
+        else if (o->kind != PT_FUNCTION && (o->kind != PT_GLOBAL || o->site))
             ptreach_add(&ix->stored, pointsto_location(m->pt, what.locs[i]).object);
-        }
     }
 }
 
@@ -288,7 +285,6 @@ static void index_copy(Mutability *m, LoadIndex *ix, LLVMValueRef copy)
 
     if (!is_renamed(m->pt, ix, LLVMGetOperand(copy, 0)))
         return;
-    ix->renames = true;
     for (size_t i = 0; i < from.n; i++)
         ptreach_add(&ix->stored, pointsto_location(m->pt, from.locs[i]).object);
 }
@@ -674,7 +670,7 @@ static void use_by_library(Search *s, LLVMValueRef call, const Summary *lib, uns
 {
     unsigned use = mut_use(s->m, lib, call, arg);
 
-    if (use & (SUMMARY_CHANGES | SUMMARY_KEEP) || mut_keeps_number(s->m, lib, call, arg) ||
+    if (use & (SUMMARY_CHANGES | SUMMARY_KEEP) || mut_keeps_number(lib, call, arg) ||
         (s->m->rebuilds && mut_prints_value(lib, call, arg)))
         fail(s, kind, call);
     if (summary_gives_numbers(lib))
@@ -820,6 +816,8 @@ static void use(Search *s, LLVMValueRef v, LLVMValueRef user, unsigned kind)
     case LLVMCall:
     case LLVMInvoke:
     case LLVMCallBr:
+        if (LLVMGetCalledValue(user) == v && mut_is_computed(v, 0))
+            fail(s, kind, user);
         for (unsigned i = 0; i < LLVMGetNumArgOperands(user); i++)
             if (LLVMGetOperand(user, i) == v)
                 use_by_call(s, user, i, kind);
@@ -828,7 +826,7 @@ static void use(Search *s, LLVMValueRef v, LLVMValueRef user, unsigned kind)
     case LLVMICmp:
     case LLVMFCmp:
     case LLVMSwitch:
-        if (mut_tells_bits(s->m, v) || (piece && s->m->rebuilds) || mut_is_guessed(s->m, user, v))
+        if (mut_tells_bits(v) || piece || mut_is_guessed(s->m, user, v))
             fail(s, kind, user);
         break;
     case LLVMGetElementPtr:
@@ -836,7 +834,7 @@ static void use(Search *s, LLVMValueRef v, LLVMValueRef user, unsigned kind)
             taint(s, user, kind);
         else if (mut_is_index_of_null(s->m, user))
             taint(s, user, kind);
-        else if (mut_tells_bits(s->m, v) || (piece && s->m->rebuilds))
+        else if (mut_tells_bits(v) || piece)
             fail(s, kind, user);
         break;
     case LLVMSub:
@@ -844,6 +842,11 @@ static void use(Search *s, LLVMValueRef v, LLVMValueRef user, unsigned kind)
             taint(s, user, kind);
         break;
     case LLVMBr: break;
+    case LLVMAlloca:
+    case LLVMIndirectBr:
+        if (mut_is_computed(v, 0))
+            fail(s, kind, user);
+        break;
     default: taint(s, user, kind);
     }
 }
@@ -1106,35 +1109,6 @@ static const PtBits *objects_changed(Mutability *m, LLVMValueRef fn)
         for (size_t i = 0; i < m->loads->back.len; i++)
             add_changed(m, program_function_value(m->program, m->loads->back.items[i]));
     return &m->changed;
-}
-
-static bool is_exposed(Mutability *m, LLVMValueRef origin)
-{
-    bool store = origin && LLVMIsAStoreInst(origin), known = store;
-
-    known |= origin && LLVMIsAMemIntrinsic(origin);
-    LLVMValueRef at = known ? LLVMGetOperand(origin, store) : NULL;
-    PtSet to = at ? pointsto_value(m->pt, at, 0) : (PtSet){ 0 };
-
-    for (size_t i = 0; i < to.n; i++)
-        if (ptbits_has(&m->loads->exposed, m->pt->locs.items[to.locs[i]].object))
-            return true;
-    return !at && ptbits_count(&m->loads->exposed);
-}
-
-bool mut_is_lost(Mutability *m, Body *b, unsigned first, unsigned n)
-{
-    if (!m->loads)
-        m->loads = index_new(m);
-    if (m->loads->renames)
-        return true;
-    for (size_t i = 0; i < b->flow.effects.len; i++) {
-        const Effect *e = &b->flow.effects.items[i];
-        if (e->kind == EFFECT_STORE && e->path.root >= first && e->path.root < first + n &&
-            is_exposed(m, e->origin))
-            return true;
-    }
-    return false;
 }
 
 void mut_unchanged(Mutability *m, LLVMValueRef fn, LLVMValueRef arg, bool *own, bool *deep)

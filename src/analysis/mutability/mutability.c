@@ -421,9 +421,7 @@ static void judge_memory(Judge *j)
     if (p->by_value || pointsto_value(j->m->pt, arg, 0).n == 0)
         return;
     /* A stored reference may be taken apart elsewhere, where points-to loses it. */
-    if (!is_hidden(j) &&
-        !(p->stored &&
-          (j->m->rebuilds || mut_is_lost(j->m, j->b, j->param->first_arg, j->param->nargs))))
+    if (!is_hidden(j) && !p->stored)
         mut_unchanged(j->m, j->b->value, arg, &p->own_unchanged, &p->unchanged);
     if (p->unchanged)
         settle(&p->deep, MUT_IMMUTABLE, MUT_BY_M, true);

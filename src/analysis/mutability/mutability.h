@@ -68,8 +68,7 @@ typedef enum {
     MUT_SHOWN,            /* passed to a call of which no target is known, as a pointer to
                            * const: only what lies deeper may be written */
     MUT_OFFERED,          /* … as a pointer to something that is not const */
-    MUT_COMPARED,         /* a part of it is compared or an index, and the program makes
-                           * pointers of numbers */
+    MUT_COMPARED,         /* a part of it decides something: it is compared, or an index */
     MUT_PRINTED,          /* stage L only: a literal format prints it with %s, and what
                            * is written is for other conversions */
     MUT_TABLE,            /* … what is written is by another function than the one a

@@ -256,17 +256,18 @@ bool mut_comes_later(Body *b, uint32_t from, uint32_t to);
 /* pieces.c */
 /* Can a value of the type be a whole pointer, or hold one? */
 bool mut_carries(const Mutability *m, LLVMTypeRef t);
-/* Is a part of a pointer only compared, or (`index`) an index? `copied`: stores of the
- * value itself are followed otherwise. */
-bool mut_piece_is_harmless(const Mutability *m, LLVMValueRef piece, bool index, bool copied);
-/* … if the program made no pointers of numbers? */
-bool mut_piece_is_compared(const Mutability *m, LLVMValueRef piece, bool index, bool copied);
+/* Does a part of a pointer go nowhere, and decide nothing but by an alignment? `copied`: stores
+ * of the value itself are followed otherwise. */
+bool mut_piece_is_harmless(LLVMValueRef piece, bool index, bool copied);
+/* Is it only compared, or (`index`) an index? */
+bool mut_piece_is_compared(LLVMValueRef piece, bool index, bool copied);
 /* Is it a number made from a pointer, of which a comparison tells some bits? */
-bool mut_tells_bits(const Mutability *m, LLVMValueRef v);
-/* In a program that makes pointers of numbers: is `v` compared with what leads to no object? So
- * it may be guessed. */
+bool mut_tells_bits(LLVMValueRef v);
+/* Is `v` compared with a number of unknown origin? So it may be guessed. */
 bool mut_is_guessed(const Mutability *m, LLVMValueRef compare, LLVMValueRef v);
 bool mut_is_shifted(LLVMValueRef v, int depth);
+/* Is it a number, or a pointer made of one, that was computed here? */
+bool mut_is_computed(LLVMValueRef v, int depth);
 /* Has points-to seen pointers in the `size` bytes there (0: in the object)? The outside
  * doesn't count. */
 bool mut_has_seen_pointers(Mutability *m, LLVMValueRef address, int64_t size);
@@ -322,7 +323,7 @@ unsigned mut_use(const Mutability *m, const Summary *s, LLVMValueRef call, unsig
 bool mut_prints_value(const Summary *s, LLVMValueRef call, unsigned arg);
 /* Does the argument go into the library as a number, of which the summary says no more? The
  * position of a file, the size of a stack, a counter: another call gives it back. */
-bool mut_keeps_number(const Mutability *m, const Summary *s, LLVMValueRef call, unsigned arg);
+bool mut_keeps_number(const Summary *s, LLVMValueRef call, unsigned arg);
 /* Is there a string in the program that has the conversion, as %n? */
 bool mut_has_conversion(LLVMModuleRef module, char conversion);
 
@@ -361,9 +362,6 @@ void mut_memory_release(Mutability *m);
 /* Does the call map memory that may be mapped elsewhere too: shmat(), mmap() if not private?
  * With `pt`, wrappers of these count too. */
 bool mut_maps_shared(const PointsTo *pt, LLVMValueRef call);
-/* Is a reference to the parameter stored where such pointers may find it, or in memory that has
- * other names? Points-to does not see who takes it from there. */
-bool mut_is_lost(Mutability *m, Body *b, unsigned first, unsigned n);
 /* Is nothing that is reachable from the value written during the function? */
 void mut_unchanged(Mutability *m, LLVMValueRef fn, LLVMValueRef arg, bool *own, bool *deep);
 #endif

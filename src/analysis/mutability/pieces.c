@@ -6,18 +6,21 @@
  * So a piece that goes anywhere is an obstacle (CAST) for the pointer it is a part of:
  *
  *     lo = (uint32_t)(uintptr_t)p;  keep(lo);          an obstacle
- *     if ((uintptr_t)p & 7) …                          none: it is only compared
- *     slot = table[(uintptr_t)p >> 4 & 63];            none: it is only an index
+ *     slot = table[(uintptr_t)p >> 4 & 63];            one (COMPARED)
+ *     if ((uintptr_t)p & 7) …                          none
  *
- * A comparison tells one bit, and 64 of them tell a pointer. This counts if bits are taken
- * by a variable shift, or if the program makes pointers of integers of unknown origin. In such
- * a program a whole pointer may also be guessed: it is compared with numbers until one fits.
+ * What bits of a pointer decide tells them: a branch, the length of a loop, an index, a
+ * size. 64 such decisions tell a pointer, and nothing that follows holds a part of it. So
+ * the rule is about the first step, whatever comes then: bits that are compared or an
+ * index are an obstacle. A whole pointer may be compared with NULL and with pointers, not
+ * with what may be a guess, and its alignment may be compared with anything: six bits
+ * are too little to be a pointer again.
  */
 #include "analysis/mutability/mutability_int.h"
 #include <assert.h>
 #include <string.h>
 
-enum { MOST_USES = 64 };
+enum { MOST_USES = 64, MOST_ORIGINS = 256 };
 
 bool mut_carries(const Mutability *m, LLVMTypeRef t)
 {
@@ -46,21 +49,45 @@ static void follow(Values *work, LLVMValueRef v)
     vec_push(work, v);
 }
 
-/* False: it goes on to where nobody follows it. */
-static bool use_is_harmless(bool rebuilds, LLVMValueRef v, LLVMValueRef user, bool index,
-                            Values *work)
+enum { LINE = 64, PAGE = 4096 };
+
+/* p & 7, p % 8: the place in a line of the cache at most. */
+static bool is_alignment(LLVMValueRef v)
+{
+    LLVMValueRef by, from;
+
+    if (LLVMIsATruncInst(v) || LLVMIsAZExtInst(v))
+        return is_alignment(LLVMGetOperand(v, 0));
+    if (!LLVMIsABinaryOperator(v))
+        return false;
+    from = LLVMGetOperand(v, 0);
+    by = LLVMGetOperand(v, 1);
+    while (LLVMIsATruncInst(from))
+        from = LLVMGetOperand(from, 0);
+    if (!LLVMIsAPtrToIntInst(from) || !LLVMIsAConstantInt(by) ||
+        LLVMGetIntTypeWidth(LLVMTypeOf(by)) > 64)
+        return false;
+    uint64_t n = LLVMConstIntGetZExtValue(by);
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMAnd: return n < LINE;
+    case LLVMURem: return n && n <= LINE && !(n & (n - 1));
+    default: return false;
+    }
+}
+
+/* False: it goes on to where nobody follows it. `told`: bits that decide something count. */
+static bool use_is_harmless(bool told, LLVMValueRef v, LLVMValueRef user, bool index, Values *work)
 {
     size_t n;
 
     switch (LLVMGetInstructionOpcode(user)) {
     case LLVMICmp:
     case LLVMFCmp:
-    case LLVMSwitch: return !rebuilds;
-    case LLVMGetElementPtr: return index && !rebuilds && LLVMGetOperand(user, 0) != v;
+    case LLVMSwitch: return !told || is_alignment(v);
+    case LLVMGetElementPtr: return index && !told && LLVMGetOperand(user, 0) != v;
     case LLVMURem:
     case LLVMSRem:                           /* a hash; too little to be a pointer again */
-        if (!rebuilds && LLVMGetOperand(user, 0) == v &&
-            LLVMIsAConstantInt(LLVMGetOperand(user, 1)))
+        if (!told && LLVMGetOperand(user, 0) == v && LLVMIsAConstantInt(LLVMGetOperand(user, 1)))
             return true;
         follow(work, user);
         return true;
@@ -88,7 +115,7 @@ static bool use_is_harmless(bool rebuilds, LLVMValueRef v, LLVMValueRef user, bo
     }
 }
 
-static bool goes_nowhere(bool rebuilds, LLVMValueRef piece, bool index, bool copied)
+static bool goes_nowhere(bool told, LLVMValueRef piece, bool index, bool copied)
 {
     Values work = { 0 };
     bool ok = true;
@@ -99,21 +126,20 @@ static bool goes_nowhere(bool rebuilds, LLVMValueRef piece, bool index, bool cop
             LLVMValueRef user = LLVMGetUser(u);
             if (copied && !i && LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == piece)
                 continue;                    /* a loop that copies bytes is followed */
-            ok = work.len <= MOST_USES &&
-                 use_is_harmless(rebuilds, work.items[i], user, index, &work);
+            ok = work.len <= MOST_USES && use_is_harmless(told, work.items[i], user, index, &work);
         }
     vec_release(&work);
     return ok;
 }
 
-bool mut_piece_is_harmless(const Mutability *m, LLVMValueRef piece, bool index, bool copied)
+bool mut_piece_is_harmless(LLVMValueRef piece, bool index, bool copied)
 {
-    return goes_nowhere(m->rebuilds, piece, index, copied);
+    return goes_nowhere(true, piece, index, copied);
 }
 
-bool mut_piece_is_compared(const Mutability *m, LLVMValueRef piece, bool index, bool copied)
+bool mut_piece_is_compared(LLVMValueRef piece, bool index, bool copied)
 {
-    return m->rebuilds && goes_nowhere(false, piece, index, copied);
+    return goes_nowhere(false, piece, index, copied);
 }
 
 bool mut_is_shifted(LLVMValueRef v, int depth)
@@ -135,6 +161,23 @@ bool mut_is_shifted(LLVMValueRef v, int depth)
     }
 }
 
+bool mut_is_computed(LLVMValueRef v, int depth)
+{
+    enum { MOST_DEPTH = 4 };
+    bool number = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind;
+
+    if (!LLVMIsAInstruction(v) || LLVMIsALoadInst(v) || LLVMIsACallInst(v))
+        return number && LLVMIsAInstruction(v);
+    if (number || LLVMIsAIntToPtrInst(v))
+        return true;
+    bool phi = LLVMIsAPHINode(v), some = phi || LLVMIsASelectInst(v);
+    unsigned n = phi ? LLVMCountIncoming(v) : 3;
+    for (unsigned i = !phi; some && depth < MOST_DEPTH && i < n; i++)
+        if (mut_is_computed(phi ? LLVMGetIncomingValue(v, i) : LLVMGetOperand(v, i), depth + 1))
+            return true;
+    return some && depth >= MOST_DEPTH;
+}
+
 /* Is it a number that was made from a pointer, rather than the pointer's own value? */
 static bool is_made(LLVMValueRef v)
 {
@@ -142,17 +185,131 @@ static bool is_made(LLVMValueRef v)
            !LLVMIsAPtrToIntInst(v) && !LLVMIsAPHINode(v) && !LLVMIsALoadInst(v);
 }
 
-bool mut_tells_bits(const Mutability *m, LLVMValueRef v)
+bool mut_tells_bits(LLVMValueRef v) { return is_made(v) && !is_alignment(v); }
+
+/* ---- numbers that are pointers */
+
+typedef enum {
+    IS_SAME,                                 /* round a loop: the others say what it is */
+    IS_CONSTANT,
+    IS_POINTER,                              /* or one and an offset */
+    IS_NUMBER,                               /* of unknown origin */
+} Origin;
+
+static Origin origin_of(const Mutability *m, LLVMValueRef v, Values *seen);
+
+static Origin of_each(const Mutability *m, LLVMValueRef v, unsigned from, unsigned to, Values *seen)
 {
-    return is_made(v) && (m->rebuilds || mut_is_shifted(v, 0));
+    bool phi = LLVMIsAPHINode(v), loop = false;
+    Origin most = IS_SAME;
+
+    for (unsigned i = from; i < to; i++) {
+        Origin o = origin_of(m, phi ? LLVMGetIncomingValue(v, i) : LLVMGetOperand(v, i), seen);
+        loop |= o == IS_SAME;
+        most = o > most ? o : most;
+    }
+    return loop && most == IS_CONSTANT ? IS_NUMBER : most; /* it counts */
+}
+
+/* A pointer and any number is a pointer with an offset. The difference of two is none, nor
+ * is a pointer that is mixed with a number otherwise. */
+static Origin of_arithmetic(const Mutability *m, LLVMValueRef v, Values *seen)
+{
+    Origin a = origin_of(m, LLVMGetOperand(v, 0), seen);
+    Origin b = origin_of(m, LLVMGetOperand(v, 1), seen);
+    Origin most = a > b ? a : b;
+
+    if (most == IS_CONSTANT && (a == IS_SAME || b == IS_SAME))
+        return IS_SAME;
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMAdd: return a == IS_POINTER || b == IS_POINTER ? IS_POINTER : most;
+    case LLVMSub:
+        if (a == IS_POINTER)
+            return b == IS_POINTER ? IS_NUMBER : IS_POINTER;
+        return most;
+    case LLVMAnd: return a == IS_POINTER || b == IS_POINTER ? IS_POINTER : most;
+    default: return most;
+    }
+}
+
+static Origin origin_of(const Mutability *m, LLVMValueRef v, Values *seen)
+{
+    if (LLVMIsAConstant(v))
+        return LLVMIsAConstantExpr(v) || LLVMIsAGlobalValue(v) ? IS_POINTER : IS_CONSTANT;
+    for (size_t i = 0; i < seen->len; i++)
+        if (seen->items[i] == v)
+            return IS_SAME;
+    if (seen->len >= MOST_ORIGINS)
+        return IS_NUMBER;
+    vec_push(seen, v);
+    if (LLVMIsAIntToPtrInst(v) || LLVMIsAFreezeInst(v) || LLVMIsAGetElementPtrInst(v))
+        return origin_of(m, LLVMGetOperand(v, 0), seen);
+    if (LLVMIsAPHINode(v))
+        return of_each(m, v, 0, LLVMCountIncoming(v), seen);
+    if (LLVMIsASelectInst(v))
+        return of_each(m, v, 1, 3, seen);
+    if (LLVMIsABinaryOperator(v))
+        return of_arithmetic(m, v, seen);
+    if (LLVMIsATruncInst(v) || LLVMIsAZExtInst(v) || LLVMIsASExtInst(v))
+        return IS_NUMBER;
+    bool argument = LLVMIsAArgument(v) &&    /* perhaps of a function that nobody calls */
+                    LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind;
+    return argument || pointsto_value(m->pt, v, 0).n ? IS_POINTER : IS_NUMBER;
+}
+
+static Origin origin(const Mutability *m, LLVMValueRef v)
+{
+    Values seen = { 0 };
+    Origin o = origin_of(m, v, &seen);
+
+    vec_release(&seen);
+    return o;
+}
+
+/* Numbers that stand for something else than an address: NULL, MAP_FAILED, (void *)1. */
+static bool is_no_address(LLVMValueRef v)
+{
+    if (LLVMIsAConstantExpr(v) && LLVMGetConstOpcode(v) == LLVMIntToPtr)
+        v = LLVMGetOperand(v, 0);
+    if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
+        return LLVMIsNull(v) || LLVMIsUndef(v);
+    int64_t n = LLVMConstIntGetSExtValue(v);
+    return n > -PAGE && n < PAGE;
+}
+
+/* Is it handed over or loaded? In a program that makes pointers of numbers it may be one. */
+static bool comes_from_elsewhere(LLVMValueRef v, int depth)
+{
+    enum { MOST_DEPTH = 8 };
+
+    if (LLVMIsAArgument(v) || LLVMIsALoadInst(v) || LLVMIsACallInst(v) || depth > MOST_DEPTH)
+        return true;
+    if (LLVMIsAPHINode(v)) {
+        for (unsigned i = 0; i < LLVMCountIncoming(v); i++)
+            if (LLVMGetIncomingValue(v, i) != v &&
+                comes_from_elsewhere(LLVMGetIncomingValue(v, i), depth + 4))
+                return true;
+        return false;
+    }
+    if (LLVMIsASelectInst(v))
+        return comes_from_elsewhere(LLVMGetOperand(v, 1), depth + 1) ||
+               comes_from_elsewhere(LLVMGetOperand(v, 2), depth + 1);
+    return LLVMIsAInstruction(v) && !LLVMIsAAllocaInst(v) &&
+           comes_from_elsewhere(LLVMGetOperand(v, 0), depth + 1);
 }
 
 bool mut_is_guessed(const Mutability *m, LLVMValueRef compare, LLVMValueRef v)
 {
+    if (!LLVMIsAICmpInst(compare))
+        return false;
     LLVMValueRef other = LLVMGetOperand(compare, LLVMGetOperand(compare, 0) == v);
-
-    return m->rebuilds && LLVMIsAICmpInst(compare) && !LLVMIsAConstant(other) &&
-           !pointsto_value(m->pt, other, 0).n;
+    if (is_no_address(other))
+        return false;
+    if (LLVMIsAConstantInt(other) ||
+        (LLVMIsAConstantExpr(other) && LLVMGetConstOpcode(other) == LLVMIntToPtr))
+        return true;
+    Origin o = origin(m, other);
+    return o == IS_NUMBER || (o == IS_POINTER && m->rebuilds && comes_from_elsewhere(other, 0));
 }
 
 /* ---- pieces that are loaded */
@@ -239,15 +396,14 @@ static void expose_content(Mutability *m, PtReach *r, LLVMValueRef address, int6
 static void expose_arguments(Mutability *m, PtReach *r, LLVMValueRef call, const Summary *s)
 {
     bool told = summary_gives_numbers(s) && !mut_carries(m, LLVMTypeOf(call)) &&
-                !mut_piece_is_harmless(m, call, true, false);
+                !mut_piece_is_harmless(call, true, false);
 
     for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
         unsigned use = mut_use(m, s, call, i);
         LLVMValueRef v = LLVMGetOperand(call, i);
         if (use & (SUMMARY_LEAVES | SUMMARY_TEXT))
             expose_content(m, r, v, use & SUMMARY_TEXT ? 8 : 0);
-        if (told || mut_keeps_number(m, s, call, i) ||
-            (m->rebuilds && mut_prints_value(s, call, i)))
+        if (told || mut_keeps_number(s, call, i) || (m->rebuilds && mut_prints_value(s, call, i)))
             expose(m, r, v, 0);
     }
 }
@@ -268,7 +424,7 @@ static void expose_by_call(Mutability *m, PtReach *r, LLVMValueRef call)
 /* Bits of an address: points-to forgets them, and numbers are made of them again. */
 static void expose_bits(const Mutability *m, PtReach *r, LLVMValueRef i)
 {
-    if (!m->rebuilds || !LLVMIsABinaryOperator(i) || pointsto_value(m->pt, i, 0).n ||
+    if (!LLVMIsABinaryOperator(i) || pointsto_value(m->pt, i, 0).n ||
         goes_nowhere(false, i, true, false))
         return;
     for (unsigned k = 0; k < 2; k++)
@@ -316,9 +472,7 @@ PtBits mut_exposed(Mutability *m)
 
 static bool is_from_nowhere(const Mutability *m, LLVMValueRef i)
 {
-    LLVMValueRef from = LLVMIsAIntToPtrInst(i) ? LLVMGetOperand(i, 0) : NULL;
-
-    return from && !LLVMIsAConstant(from) && !pointsto_value(m->pt, from, 0).n;
+    return LLVMIsAIntToPtrInst(i) && origin(m, i) == IS_NUMBER;
 }
 
 static bool scans_pointers(LLVMModuleRef module)

@@ -471,7 +471,7 @@ static const char *reason_text(MutReasonKind k)
     case MUT_NO_TARGET: return "goes to a call whose target is not known";
     case MUT_ASM: return "goes to assembly that may write memory";
     case MUT_CAST: return "becomes a number";
-    case MUT_COMPARED: return "is compared in part, in a program that makes pointers of numbers";
+    case MUT_COMPARED: return "has a part that decides something: it is compared, or an index";
     case MUT_VARARG: return "is a variadic argument that nobody follows";
     case MUT_NOT_MATCHED: return "arrives in a way that was not understood";
     case MUT_PRINTED: return "is printed by a format, whose other conversions may write";
