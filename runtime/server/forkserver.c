@@ -56,8 +56,8 @@ static int say(uint32_t kind, uint32_t number, int status, uint64_t cpu_us, uint
     return say_to(above, &m);
 }
 
-/* Functions that a run returns through are inlined: their old frames would lie below the program's, and who
- * scans the stack of a run that died would find them. */
+/* Functions that a run returns through are inlined: otherwise the stack of a run that died in abort()
+ * named them in place of the program's own (explore.sh tests it). */
 
 /* The next message; with RUN, its descriptors become 0, 1 and 2. */
 static inline __attribute__((always_inline)) int hear_from(int fd, Message *m)
