@@ -98,6 +98,31 @@ ok "…not main, not what is cast" eval 'grep -qF "main(int argc, char **argv)" 
 ok "…--abi-stable leaves all included files alone" eval 'grep -q "in_part(const" const.patch && ! grep -q "ops\.h\|part\.inc" stable.patch'
 cd ..
 
+# One parameter that can't be const takes nothing else out of the patch.
+mkdir beside && cd beside || exit 1
+cat >a.c <<'END'
+typedef struct { int n; } A;
+typedef union { void *p; long l; } W;
+int a_sum(A *a);
+int a_sum(A *a) { return a->n + 1; }
+W a_ptr(void *p);
+W a_ptr(void *p)
+{
+    return (W){
+        .p = p,
+    };
+}
+int main(void)
+{
+    A a = { 1 };
+    return a_sum(&a) + (int)a_ptr(&a).l;
+}
+END
+"$SUNDEW" capture -q -w .sundew -- cc -g a.c -o prog > capture.log 2>&1
+"$SUNDEW" mutability prog -w .sundew --patch -q > const.patch
+ok "beside one that can't be const another is" eval 'grep -q "^+int a_sum(const A \*a) {" const.patch && ! grep -q "^+.*a_ptr" const.patch'
+cd ..
+
 # ---- what others can load: summaries; attributes
 mkdir -p summaries/use && cd summaries || exit 1
 cp "$TOP/tests/subjects/mutability/l.c" l.c

@@ -172,7 +172,8 @@ static bool lay_over(Patch *p, const Sites *all, Err *err)
     Str y = { 0 };
     bool ok = true;
 
-    str_add(&y, "{ \"version\": 0, \"roots\": [\n");
+    /* Errors name the project's files, not our copies. */
+    str_add(&y, "{ \"version\": 0, \"use-external-names\": \"false\", \"roots\": [\n");
     for (size_t i = 0, n; ok && i < all->len; i += n) {
         Str old = { 0 }, new = { 0 };
         n = same_file(all, i);
