@@ -62,6 +62,7 @@ int sundew_event_epoll_ctl(int queue, int op, int fd, struct epoll_event *event)
 int sundew_event_epoll_wait(int queue, struct epoll_event *events, int most, int timeout);
 int sundew_event_epoll_pwait(int queue, struct epoll_event *events, int most, int timeout,
                              const sigset_t *mask);
+int sundew_event_socket(int domain, int type, int protocol);
 int sundew_event_bind(int fd, const struct sockaddr *address, socklen_t n);
 int sundew_event_listen(int fd, int most);
 int sundew_event_accept4(int fd, struct sockaddr *address, socklen_t *n, int flags);

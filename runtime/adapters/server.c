@@ -273,6 +273,16 @@ int sundew_event_epoll_pwait(int queue, struct epoll_event *events, int most, in
 
 /* ---- sockets */
 
+/* A sandbox without a network of its own forbids such sockets. Nothing goes over this one anyway. */
+int sundew_event_socket(int domain, int type, int protocol)
+{
+    int fd = socket(domain, type, protocol);
+    bool stream = (type & ~(SOCK_NONBLOCK | SOCK_CLOEXEC)) == SOCK_STREAM;
+    if (fd < 0 && stream && (domain == AF_INET || domain == AF_INET6) && sundew_event_engine())
+        fd = socket(AF_UNIX, type, 0);
+    return fd;
+}
+
 int sundew_event_bind(int fd, const struct sockaddr *address, socklen_t n)
 {
     return sundew_event_engine() ? 0 : bind(fd, address, n);

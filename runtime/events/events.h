@@ -68,7 +68,7 @@ extern void *sundew_loop_arguments[SUNDEW_LOOP_ARGUMENTS];
     X(rand) X(srand) X(random) X(srandom) X(isatty) X(fstat) X(ioctl) X(tcgetattr) X(tcsetattr) \
     X(halfdelay) X(nocbreak) X(mousemask) X(getmouse) \
     X(ungetc) X(feof) X(clearerr) X(fopen) X(open) X(unlink) X(rename) \
-    X(bind) X(listen) X(epoll_ctl) X(send) X(write) X(writev) X(close) X(shutdown) \
+    X(socket) X(bind) X(listen) X(epoll_ctl) X(send) X(write) X(writev) X(close) X(shutdown) \
     X(getpeername) X(SDL_GetTicks) X(SDL_GetTicks64) X(SDL_Delay)
 /* clang-format on */
 

@@ -41,6 +41,9 @@ ok "…has the same findings" sh -c 'for f in one two; do python3 -c "import jso
 ok "…none of them new" json two.json 'd["new"] == []'
 "$SUNDEW" check $quick >out 2>/dev/null
 ok "the answer fits on a screen" sh -c '[ $(wc -l <out) -le 24 ] && grep -q "buf.c:11: buf_set: arguments 2 and 3 look swapped.*\[arguments\] statistical" out'
+long=$(printf 'p%.0s' $(seq 140)).html
+"$SUNDEW" check $quick --html $long >long.out 2>/dev/null
+ok "…lines of a file are not cut" grep -q "$long (or sundew report)" long.out
 ok "…and names the page" sh -c 'page=$(sed -n "s/.*time line: \(.*report.html\).*/\1/p" out) && grep -q "<svg class=\"timeline\"\|What ran" "$page"'
 
 unswap

@@ -14,8 +14,9 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { SCREEN = 24, WIDTH = 132, MOST_TROUBLES = 3, MOST_SKIPPED = 3 };
+enum { SCREEN = 24, WIDTH = 132, FILE_WIDTH = 4096, MOST_TROUBLES = 3, MOST_SKIPPED = 3 };
 
 static const Command *row_named(Session *s, const char *name)
 {
@@ -272,6 +273,7 @@ typedef struct Screen {
     Str *out;
     int lines;
     bool color;
+    size_t width;              /* a file has no edge: whoever reads it wants whole paths */
 } Screen;
 
 /* One line, cut to the width. */
@@ -280,8 +282,8 @@ static void line(Screen *s, const char *code, const char *text)
     Str shown = { 0 };
     escape_terminal_z(&shown, text);
     size_t n = shown.len;
-    if (n > WIDTH) {
-        n = WIDTH - 3;
+    if (n > s->width) {
+        n = s->width - 3;
         while (n > 0 && ((unsigned char)shown.data[n] & 0xc0) == 0x80)
             n--;
     }
@@ -344,7 +346,7 @@ static void finding_line(Screen *s, const Trouble *t)
     if (f->where.file)
         str_addf(&text, f->where.line ? "%s:%d: " : "%s: ", f->where.file, f->where.line);
     str_add(&text, f->message);
-    size_t most = end.len + 40 < WIDTH ? WIDTH - end.len : 40;
+    size_t most = end.len + 40 < s->width ? s->width - end.len : 40;
     if (text.len > most) {
         text.len = most - 3;
         while (text.len > 0 && ((unsigned char)text.data[text.len] & 0xc0) == 0x80)
@@ -445,7 +447,8 @@ static void not_done_lines(Screen *s)
 static void print_answer(Check *c, const Ranking *r)
 {
     Str tail = { 0 };
-    Screen below = { .c = c, .out = &tail, .color = session_color(c->s) };
+    size_t width = isatty(STDOUT_FILENO) ? WIDTH : FILE_WIDTH;
+    Screen below = { .c = c, .out = &tail, .color = session_color(c->s), .width = width };
     ran_line(&below);
     covered_lines(&below);
     not_done_lines(&below);
@@ -453,7 +456,7 @@ static void print_answer(Check *c, const Ranking *r)
         xprintf("evidence, tests, time line: %s (or sundew report)", session_option(c->s, "html"));
     line(&below, NULL, where);
     free(where);
-    Screen s = { .c = c, .out = session_out(c->s), .color = session_color(c->s) };
+    Screen s = { .c = c, .out = session_out(c->s), .color = session_color(c->s), .width = width };
     summary_line(&s, r);
     assert(r->by_evidence[EVIDENCE_STYLE] <= r->len && !r->by_evidence[EVIDENCE_UNKNOWN]);
     size_t i = 0, real = r->len - r->by_evidence[EVIDENCE_STYLE], told = 0;
