@@ -2,6 +2,7 @@
  * name:    System V's objects are left for later runs
  * command: run
  * twice:   yes
+ * apart:   ipc
  * expect:  0
  */
 #include "attack.h"

@@ -74,7 +74,12 @@ for file in "$TOP"/tests/attack/*.c; do
     case $(basename "$file") in ${ATTACK_ONLY:-*}) ;; *) continue ;; esac
     for kind in $(field "$file" command); do
         case $kind in ${ATTACK_COMMAND:-*}) ;; *) continue ;; esac
-        ok "$(basename "$file" .c), $kind: $(field "$file" name)" attack "$file" "$kind"
+        name="$(basename "$file" .c), $kind: $(field "$file" name)"
+        if [ "$(field "$file" apart)" = ipc ] && ! unshare -i true 2>/dev/null && ! unshare -Ui true 2>/dev/null; then
+            skip "$name" "the kernel gives no IPC namespace, which each run says"
+            continue
+        fi
+        ok "$name" attack "$file" "$kind"
     done
 done
 if [ -z "${ATTACK_ONLY:-}" ]; then
