@@ -117,6 +117,44 @@ assert all(w["reason"] for w in d["warnings"])
 END
 }
 ok "places that are not there are unanchored, never rejected" odd
+# A line in a macro's body, in a header, and a column behind the line's end.
+lines() {
+    "$SUNDEW" -q capture -- gcc -g -o places places.c || return 1
+    "$SUNDEW" confirm ./places --warnings places.sarif --json -- ./places >out.json 2>out.err
+    [ $? -le 1 ] || { cat out.err; return 1; }
+    python3 - <<'END'
+import json
+d = {(w["file"].rsplit("/", 1)[-1], w["line"]): w["verdict"] for w in json.load(open("out.json"))["warnings"]}
+assert d[("places.c", 7)] == d[("places.h", 2)] == "confirmed", d
+assert d[("places.c", 3)] in ("unanchored", "confirmed"), d
+assert "rejected" not in d.values(), d
+END
+}
+cat >places.h <<'END'
+static inline int too_large(int k) {
+    return k + 100 < k;
+}
+END
+cat >places.c <<'END'
+#include "places.h"
+#include <stdlib.h>
+#define LARGE(k) ((k) + 50 < (k))
+int main(int n, char **v)
+{
+    int a = v[0][0] + n;
+    return LARGE(a) +
+        too_large(a);
+}
+END
+python3 - <<'END'
+import json
+json.dump({"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "odd"}}, "results": [
+    {"ruleId": "invalidTestForOverflow", "message": {"text": "x"}, "locations": [{"physicalLocation": {
+        "artifactLocation": {"uri": f}, "region": {"startLine": l, "startColumn": c}}}]}
+    for f, l, c in (("places.c", 7, 4000), ("places.h", 2, 90), ("places.c", 3, 20), ("places.c", 8, 7777))]}]},
+    open("places.sarif", "w"))
+END
+ok "columns behind the line, headers and macros" lines
 many() {
     "$SUNDEW" confirm ./twins --warnings reports/many.sarif --json -- ./twins c7 >out.json 2>out.err
     [ $? -le 1 ] || { cat out.err; return 1; }
@@ -160,6 +198,36 @@ hangs() {
         grep -q INCOMPLETE out.err
 }
 ok "a command that hangs and is stopped" hangs
+# A command that forks without end is stopped with all its processes.
+forks() {
+    cat >forks.sh <<'END'
+./twins c7
+again() { while :; do sleep 1000 & sleep 0.05; done; }
+again & again
+END
+    "$SUNDEW" confirm ./twins --own --json --time 6s -- sh forks.sh >out.json 2>out.err
+    [ $? -eq 1 ] || { cat out.err; return 1; }
+    ! pgrep -f "sh forks.sh" >/dev/null && grep -q INCOMPLETE out.err &&
+        python3 "$TOP/tests/scripts/confirm.py" out.json confirmed:strong overflow-test too_large
+}
+ok "a command that forks without end" forks
+# The linker hangs: time is over while the program is built.
+late() {
+    mkdir -p slow
+    printf '#!/bin/sh\nexec sleep 1000\n' >slow/slow
+    chmod +x slow/slow
+    for name in ld ld.lld ld.bfd gcc cc clang clang-19; do cp slow/slow slow/$name; done
+    local begin=$SECONDS
+    PATH=$PWD/slow:$PATH COMPILER_PATH=$PWD/slow \
+        "$SUNDEW" confirm ./twins --own --json --time 3s "$@" -- ./twins c7 >out.json 2>out.err
+    [ $? -eq 0 ] || { cat out.err; return 1; }
+    [ $((SECONDS - begin)) -le 20 ] || { echo "$((SECONDS - begin)) s"; return 1; }
+    grep -q 'over while the program was built' out.err && python3 -c '
+import json
+d = json.load(open("out.json"))
+assert d["verdicts"]["undetermined"] == len(d["warnings"]) > 5, d["verdicts"]'
+}
+ok "--time ends a build" late
 rm -rf .sundew/confirm
 ok "without evidence it says what to do" says "such as -- make check" \
     "$SUNDEW" confirm ./twins --own

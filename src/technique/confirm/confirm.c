@@ -111,9 +111,9 @@ static bool gather(Inquiry *q, Err *err)
 static bool make_program(Inquiry *q, const char *out, Err *err)
 {
     char *whole = path_absolute(out), *evidence = xprintf("%s.evidence", whole);
-    bool ok =
-        inquiry_weave(q, whole, evidence, err) && watch_file_make(q->watch, evidence, q->key, err);
-    if (ok)
+    bool ok = inquiry_weave(q, whole, evidence, err) || q->late;
+    ok = ok && (q->late || watch_file_make(q->watch, evidence, q->key, err));
+    if (ok && !q->late)
         session_note(q->session, "%s writes evidence to %s; judge it with --evidence", out,
                      evidence);
     free(whole);
@@ -137,7 +137,7 @@ static bool observe(Inquiry *q, Err *err)
     if (!run && !*files && !merged)
         return err_set(err, "nothing was observed yet; give a command after --, such as "
                             "-- make check");
-    return inquiry_keep(q, err);
+    return q->late || inquiry_keep(q, err);
 }
 
 static bool inquire(Inquiry *q, Err *err)
@@ -147,7 +147,13 @@ static bool inquire(Inquiry *q, Err *err)
         return false;
     if (out)
         return make_program(q, out, err);
-    if (!observe(q, err) || (session_option(q->session, "explore") && !inquiry_explore(q, err)))
+    if (!observe(q, err))
+        return false;
+    if (q->late) {
+        inquiry_judge(q);
+        return inquiry_report(q, err);
+    }
+    if (session_option(q->session, "explore") && !inquiry_explore(q, err))
         return false;
     inquiry_judge(q);
     if (session_flag(q->session, "races") && !inquiry_races(q, err))

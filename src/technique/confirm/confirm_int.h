@@ -20,6 +20,7 @@ typedef struct Inquiry {
     char *binary;                  /* the woven program, while it is there */
     bool ran;                      /* a command ran now */
     bool passed;
+    bool late;                     /* stopped while it was built; nothing was observed */
     char *inputs;                  /* folder of the inputs that --explore made; NULL */
 } Inquiry;
 
@@ -30,6 +31,8 @@ void inquiry_anchor(Inquiry *q, bool own);
 /* evidence.c */
 /* The watching program; `path` is its evidence file, if SUNDEW_WATCH names none. */
 bool inquiry_weave(Inquiry *q, const char *out, const char *path, Err *err);
+/* Work that makes files, in a process of its own, which --time and Ctrl-C end: then q->late. */
+bool inquiry_apart(Inquiry *q, bool (*work)(void *arg, Err *err), void *arg, Err *err);
 /* The numbers of the slots, without a program. */
 bool inquiry_prepare(Inquiry *q, Err *err);
 bool inquiry_observe(Inquiry *q, Err *err);

@@ -1,4 +1,5 @@
 /* Evidence: the woven program, the run that leaves evidence, and evidence of other runs. */
+#include "base/apart.h"
 #include "base/file.h"
 #include "base/progress.h"
 #include "base/sha256.h"
@@ -24,12 +25,37 @@ static void make_key(Inquiry *q)
     snprintf(q->key, sizeof q->key, "%016" PRIx64, h);
 }
 
+typedef struct Making {
+    Inquiry *q;
+    Woven *w;
+    const char *out;
+} Making;
+
+static bool make_binary(void *arg, Err *err)
+{
+    Making *m = arg;
+    return weave_runtime(m->w, session_libexec(m->q->session), "watch", err) &&
+           place_build(m->w, m->q->program, m->out, err);
+}
+
+static bool is_stopped(void *session) { return session_interrupted(session); }
+
+bool inquiry_apart(Inquiry *q, bool (*work)(void *arg, Err *err), void *arg, Err *err)
+{
+    ApartPlan plan = { .work = work, .arg = arg, .stop = is_stopped, .stop_arg = q->session };
+    ApartEnd end = apart_run(&plan, err);
+    q->late = end == APART_LATE || end == APART_STOPPED;
+    if (q->late)
+        session_incomplete(q->session, "the time was over while the program was built");
+    return end == APART_DONE;
+}
+
+/* The sites get their numbers here; only the file is made apart. */
 static bool build(Inquiry *q, Woven *w, Watch *watch, const WatchPlan *plan, const char *out,
                   Err *err)
 {
-    return weave_watch(watch, plan, err) &&
-           weave_runtime(w, session_libexec(q->session), "watch", err) &&
-           place_build(w, q->program, out, err);
+    Making making = { q, w, out };
+    return weave_watch(watch, plan, err) && inquiry_apart(q, make_binary, &making, err);
 }
 
 bool inquiry_weave(Inquiry *q, const char *out, const char *path, Err *err)
@@ -132,8 +158,6 @@ bool inquiry_take(Inquiry *q, const char *path, Err *err)
 
 /* ---- running */
 
-static bool is_stopped(void *session) { return session_interrupted(session); }
-
 /* Does the command run the program itself, without a shell or make between? */
 static bool is_program(const Inquiry *q, const char *word)
 {
@@ -154,7 +178,6 @@ static bool run_command(Inquiry *q, const char *folder, const char *evidence, co
     char *watch = xprintf("SUNDEW_WATCH=%s", evidence);
     char *injected = xprintf("SUNDEW_WATCH_INJECT=%s", inject ? inject : "-1");
     char *env[] = { watch, injected, NULL };
-    double seconds = session_time(q->session);
     RecordRun run = { .original = program_captured(q->program),
                       .woven = q->binary,
                       .folder = folder,
@@ -166,7 +189,7 @@ static bool run_command(Inquiry *q, const char *folder, const char *evidence, co
                       .discard_output = inject != NULL,
                       .stop = is_stopped,
                       .arg = q->session,
-                      .seconds = seconds > 0 ? seconds : 3600 };
+                      .seconds = session_time_left(q->session, 3600) };
     /* In its own place it may execute itself, and write files; the sandbox is for machines
      * that can't do this. */
     bool ok = record_run(&run, result, err);
@@ -214,6 +237,10 @@ bool inquiry_observe(Inquiry *q, Err *err)
     if (ok) {
         tell_end(q, &result);
         ok = inquiry_take(q, file, err);
+    }
+    if (q->late) {
+        make_slots(q);
+        ok = true;
     }
     run_result_release(&result);
     free(folder);
@@ -370,6 +397,10 @@ bool inquiry_inject(Inquiry *q, Err *err)
         free(q->binary);
         q->binary = path_join(scratch, path_base(program_captured(q->program)->path));
         ok = weave_again(q, q->binary, err);
+    }
+    if (q->late) {
+        free(folder);
+        return true;
     }
     for (size_t i = 0; ok && i < q->warnings.items.len && !session_interrupted(q->session); i++) {
         Warning *w = &q->warnings.items.items[i];

@@ -119,15 +119,35 @@ static const Program *scheduled_program(Races *r, Err *err)
 
 static bool is_stopped(void *session) { return session_interrupted(session); }
 
+typedef struct Making {
+    Session *session;
+    const Program *program;
+} Making;
+
 /* As `threads` builds it: its --replay takes our schedules. */
-static bool build(Races *r, const Program *p, Err *err)
+static bool make_build(const Making *m, ScheduleBuild *out, Err *err)
 {
-    Session *s = r->q->session;
+    Session *s = m->session;
     CallsPlan plan = { .share = session_share(s), .root = session_root(s), .kept = true };
-    Calls *calls = calls_open(p, &plan, err);
-    bool ok = calls && build_schedule(p, calls, session_libexec(s), true, &r->build, err);
+    Calls *calls = calls_open(m->program, &plan, err);
+    bool ok = calls && build_schedule(m->program, calls, session_libexec(s), true, out, err);
     calls_close(calls);
     return ok;
+}
+
+static bool make_files(void *arg, Err *err)
+{
+    ScheduleBuild b = { 0 };
+    bool ok = make_build(arg, &b, err);
+    schedule_build_release(&b);
+    return ok;
+}
+
+/* The second time its files are there. */
+static bool build(Races *r, const Program *p, Err *err)
+{
+    Making m = { r->q->session, p };
+    return inquiry_apart(r->q, make_files, &m, err) && make_build(&m, &r->build, err);
 }
 
 static bool search(Races *r, Err *err)
@@ -293,7 +313,7 @@ bool inquiry_races(Inquiry *q, Err *err)
         reject_others(&r);
         if (r.search.runs && r.search.threads < 2)
             session_note(q->session, "the program started no thread");
-    } else {
+    } else if (!q->late) {
         session_note(q->session, "no schedules were tried: %s", why.msg);
     }
     for (size_t i = 0; i < r.all.len; i++)
