@@ -273,7 +273,7 @@ ok "further twins are captured" "$SUNDEW" capture -- gcc -g -O1 -w -o more more.
 cat >all.sh <<'END'
 ./more bad_print good_print bad_number good_number bad_malloc good_malloc bad_product good_product \
     bad_sizeof good_sizeof bad_format good_format bad_strncpy good_strncpy bad_stale good_stale \
-    bad_leak good_leak bad_toctou good_toctou handlers nulls falls casts bytes threes counts
+    bad_leak good_leak bad_toctou good_toctou handlers nulls falls casts bytes threes counts full
 ./more outside some-word
 ./more sql "don't-do"
 ./more double
@@ -328,6 +328,8 @@ confirmed:strong ignored-count bad_vprint
 rejected ignored-count good_vprint
 confirmed:strong ignored-count bad_vector
 rejected ignored-count good_vector
+confirmed:strong ignored-count bad_full
+none ignored-count put_full
 confirmed:manifest double-free bad_double
 undetermined double-free good_double
 END

@@ -57,6 +57,31 @@ static bool tells_end(LLVMValueRef v)
     return false;
 }
 
+static bool asks_stream(LLVMValueRef fn)
+{
+    static const char *const asking[] = { "ferror", "ferror_unlocked", NULL };
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            if (watch_is_named(i, asking))
+                return true;
+    return false;
+}
+
+/* A stream remembers that a write failed. The function or one that calls it may ask later. */
+static bool is_asked_later(LLVMValueRef i)
+{
+    LLVMValueRef fn = watch_function_of(i);
+    if (asks_stream(fn))
+        return true;
+    for (LLVMUseRef u = LLVMGetFirstUse(fn); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef call = LLVMGetUser(u);
+        if (LLVMIsACallInst(call) && LLVMGetCalledValue(call) == fn &&
+            asks_stream(watch_function_of(call)))
+            return true;
+    }
+    return false;
+}
+
 static void find_transfer(Watch *watch, LLVMValueRef i)
 {
     const struct transfer *t = transfer_of(i);
@@ -64,7 +89,8 @@ static void find_transfer(Watch *watch, LLVMValueRef i)
         return;
     int64_t want = 0;
     bool one = watch_constant(LLVMGetOperand(i, t->want), &want) && want == 1;
-    bool suspect = watch_is_ignored(i) && !(one && tells_end(i));
+    bool suspect = watch_is_ignored(i) && !(one && tells_end(i)) &&
+                   !(t->stream && t->writes && is_asked_later(i));
     WatchSite *s = watch_add(watch, i, suspect ? SITE_SUSPECT : SITE_WITNESS,
                              t->writes ? "write" : "read", t->name);
     s->fact[0] = tells_end(i);
@@ -138,7 +164,7 @@ static void join_transfer(const WatchSite *s, const struct sundew_watch_slot *se
         watch_say(out, GRADE_STRONG, s, self,
                   "%s() gave %" PRId64 " of %" PRId64 " here, and the count was not looked at",
                   s->subject, self->value, self->value2);
-    if (!s->fact[0] && !s->fact[1] && self->low2 <= self->high2)
+    if (!s->fact[0] && self->low2 <= self->high2 && self->high2 > 0)
         watch_say(out, GRADE_STRONG, s, self,
                   "%s() gave 0 of %" PRId64 " here, and the program went on as if it had all",
                   s->subject, self->high2);

@@ -352,6 +352,32 @@ static int bad_space(void)
     return lost;
 }
 
+/* a stream that can't be written; it remembers that, and one caller asks */
+static FILE *full(void)
+{
+    FILE *f = fopen("/dev/full", "w");
+    setvbuf(f, NULL, _IONBF, 0);
+    return f;
+}
+
+static void bad_full(void)
+{
+    FILE *f = full();
+    fwrite("abcd", 1, 4, f);
+    fclose(f);
+}
+
+static void put_full(FILE *f) { fwrite("abcd", 1, 4, f); }
+
+static int good_full(void)
+{
+    FILE *f = full();
+    put_full(f);
+    int lost = ferror(f);
+    fclose(f);
+    return lost;
+}
+
 static void folder_file(const char *folder, mode_t mode, char *path, size_t n)
 {
     mkdir(folder, 0700);
@@ -458,6 +484,7 @@ static void once(const char *what)
         close(pipes[0]), close(pipes[1]), fclose(file);
     }
     if (IS("double")) good_double(turn), bad_double(turn);
+    if (IS("full")) bad_full(), good_full();
     if (IS("space") && bad_space()) exit(1);
     free(p.name);
     free(one);
