@@ -65,6 +65,10 @@ static inline ExprSigned expr_signed(ExprValue v, unsigned width)
 ExprValue expr_apply(const ExprNode *n, unsigned wa, unsigned wb, ExprValue a, ExprValue b,
                      ExprValue c);
 
+/* A float of 32 or 64 bits and its pattern; NaN has one pattern. */
+double expr_to_double(ExprValue v, unsigned width);
+ExprValue expr_from_double(double d, unsigned width);
+
 /* monotone.c: a comparison of floats as one of integers; 0: it is none. */
 Expr expr_monotone(Exprs *p, ExprOp op, Expr a, Expr b);
 

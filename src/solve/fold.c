@@ -33,7 +33,7 @@ static ExprValue shift(ExprOp op, unsigned w, ExprValue a, ExprValue b)
 
 /* ---- floating point; NaN results get one pattern, Z3's included */
 
-static double to_double(ExprValue v, unsigned w)
+double expr_to_double(ExprValue v, unsigned w)
 {
     if (w == 32) {
         uint32_t bits = (uint32_t)v;
@@ -64,7 +64,7 @@ static ExprValue from_float(float f)
     return bits;
 }
 
-static ExprValue from_double(double d, unsigned w)
+ExprValue expr_from_double(double d, unsigned w)
 {
     uint64_t bits;
     if (w == 32)
@@ -153,27 +153,27 @@ static ExprValue int_to_float(ExprValue v, unsigned from, unsigned w, bool is_si
     ExprSigned s = expr_signed(v, from);
     if (w == 32)
         return from_float(is_signed ? (float)s : (float)v);
-    return from_double(is_signed ? (double)s : (double)v, w);
+    return expr_from_double(is_signed ? (double)s : (double)v, w);
 }
 
 static ExprValue apply_float(const ExprNode *n, unsigned wa, ExprValue a, ExprValue b)
 {
-    double x = to_double(a, wa), y = to_double(b, wa);
+    double x = expr_to_double(a, wa), y = expr_to_double(b, wa);
     switch ((ExprOp)n->op) {
     case EXPR_FOEQ: return x == y;
     case EXPR_FOLT: return x < y;
     case EXPR_FOLE: return x <= y;
     case EXPR_FUNO: return isnan(x) || isnan(y);
-    case EXPR_FROUND: return from_double(round_to((ExprRound)n->k, x), n->width);
-    case EXPR_FTOF: return from_double(x, n->width);
+    case EXPR_FROUND: return expr_from_double(round_to((ExprRound)n->k, x), n->width);
+    case EXPR_FTOF: return expr_from_double(x, n->width);
     case EXPR_FTOU:
     case EXPR_FTOS: return float_to_int(x, n->width, n->op == EXPR_FTOS);
-    case EXPR_FMATH: return from_double(math((ExprMath)n->k, x, y), n->width);
+    case EXPR_FMATH: return expr_from_double(math((ExprMath)n->k, x, y), n->width);
     default: break;
     }
     if (wa == 32)
         return from_float((float)float32((ExprOp)n->op, to_float(a), to_float(b)));
-    return from_double(float64((ExprOp)n->op, x, y), 64);
+    return expr_from_double(float64((ExprOp)n->op, x, y), 64);
 }
 
 ExprValue expr_apply(const ExprNode *n, unsigned wa, unsigned wb, ExprValue a, ExprValue b,

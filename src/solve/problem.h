@@ -57,6 +57,7 @@ bool problem_stopped(const Problem *q);
 bool quick_copy(Problem *q, size_t budget);
 bool quick_back(Problem *q, size_t budget);
 bool quick_down(Problem *q, size_t budget);
+bool quick_newton(Problem *q, size_t budget);      /* for floats */
 /* All candidates, if that takes at most `budget` node evaluations: SAT, UNSAT,
  * or UNKNOWN because it would take more. */
 SolveStatus quick_small(Problem *q, size_t budget);

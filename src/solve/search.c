@@ -216,33 +216,6 @@ static bool back_table(Walk *k, size_t slot, const ExprNode *n, ExprValue want)
 
 /* ---- backwards through floats */
 
-static double as_double(ExprValue v, unsigned w)
-{
-    double d;
-    uint64_t bits = (uint64_t)v;
-    memcpy(&d, &bits, sizeof d);
-    if (w == 32) {
-        float f;
-        uint32_t half = (uint32_t)v;
-        memcpy(&f, &half, sizeof f);
-        d = (double)f;
-    }
-    return d;
-}
-
-static ExprValue from_double(double d, unsigned w)
-{
-    uint64_t bits;
-    memcpy(&bits, &d, sizeof bits);
-    if (w == 32) {
-        float f = (float)d;
-        uint32_t half;
-        memcpy(&half, &f, sizeof half);
-        bits = half;
-    }
-    return bits;
-}
-
 static double inverse_math(ExprMath fn, double want, double other)
 {
     switch (fn) {
@@ -284,7 +257,7 @@ static bool back_float_compare(Walk *k, const TapeStep *s, bool want)
     const ExprNode *n = &s->node;
     bool second = take_second(k, n);
     unsigned w = s->wa;
-    double other = as_double(value(k, second ? n->a : n->b), w);
+    double other = expr_to_double(value(k, second ? n->a : n->b), w);
     bool equal = n->op == EXPR_FOEQ;
     double to = other;
     if (n->op == EXPR_FUNO)
@@ -296,7 +269,7 @@ static bool back_float_compare(Walk *k, const TapeStep *s, bool want)
     else if (!equal && (n->op == EXPR_FOLT) == want)
         to = w == 32 ? (double)nextafterf((float)other, want == second ? INFINITY : -INFINITY)
                      : nextafter(other, want == second ? INFINITY : -INFINITY);
-    return push(k, second ? n->b : n->a, from_double(to, w));
+    return push(k, second ? n->b : n->a, expr_from_double(to, w));
 }
 
 static bool back_float(Walk *k, const TapeStep *s, ExprValue want)
@@ -306,21 +279,21 @@ static bool back_float(Walk *k, const TapeStep *s, ExprValue want)
     if (op >= EXPR_FOEQ && op <= EXPR_FUNO)
         return back_float_compare(k, s, want);
     if (op == EXPR_UTOF || op == EXPR_STOF) {
-        double d = as_double(want, n->width);
+        double d = expr_to_double(want, n->width);
         if (!(fabs(d) < 0x1p126))
             return false;
         return push(k, n->a, (ExprValue)(ExprSigned)d);
     }
     if (op == EXPR_FTOU || op == EXPR_FTOS) {
         double d = op == EXPR_FTOU ? (double)want : (double)expr_signed(want, n->width);
-        return push(k, n->a, from_double(d, s->wa));
+        return push(k, n->a, expr_from_double(d, s->wa));
     }
-    double d = as_double(want, n->width);
+    double d = expr_to_double(want, n->width);
     bool second = s->wb && take_second(k, n);
-    double other = s->wb ? as_double(value(k, second ? n->a : n->b), s->wa) : 0;
+    double other = s->wb ? expr_to_double(value(k, second ? n->a : n->b), s->wa) : 0;
     d = op == EXPR_FMATH ? inverse_math((ExprMath)n->k, d, other)
                          : inverse_float(op, second, d, other);
-    return push(k, second ? n->b : n->a, from_double(d, s->wa));
+    return push(k, second ? n->b : n->a, expr_from_double(d, s->wa));
 }
 
 /* ---- backwards: one move */
@@ -447,7 +420,8 @@ static void compare_distance(const Problem *q, const TapeStep *s, double *t, dou
         a ^= (ExprValue)1 << (s->wa - 1);
         b ^= (ExprValue)1 << (s->wa - 1);
     }
-    double d = op >= EXPR_FADD ? float_gap(as_double(a, s->wa), as_double(b, s->wa)) : gap(a, b);
+    double d =
+        op >= EXPR_FADD ? float_gap(expr_to_double(a, s->wa), expr_to_double(b, s->wa)) : gap(a, b);
     *t = d + 1;
     *f = op == EXPR_EQ || op == EXPR_FOEQ ? 1 : d + 1;
 }

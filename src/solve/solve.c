@@ -49,8 +49,8 @@ typedef struct Query {
 const char *solve_tier_name(SolveTier t)
 {
     static const char *const names[TIER_N] = {
-        "trivial", "repeat", "core",  "bytes", "model", "interval",
-        "back",    "copy",   "small", "down",  "z3",
+        "trivial", "repeat", "core",  "bytes",  "model", "interval",
+        "back",    "copy",   "small", "newton", "down",  "z3",
     };
     assert((unsigned)t < TIER_N);
     return names[t];
@@ -392,6 +392,11 @@ static bool tier_small(Query *k)
     return status == SOLVE_UNSAT && settle(k, TIER_SMALL, SOLVE_UNSAT);
 }
 
+static bool tier_newton(Query *k)
+{
+    return quick_newton(&k->problem, k->s->plan.search_steps) && settle_candidate(k, TIER_NEWTON);
+}
+
 static bool tier_down(Query *k)
 {
     size_t steps = short_search(k);
@@ -481,7 +486,7 @@ static bool ask_quick(Query *k)
     return ask(k, TIER_BYTES, tier_bytes) || ask(k, TIER_ASSIGNMENT, tier_assignment) ||
            ask(k, TIER_INTERVAL, tier_interval) || ask(k, TIER_BACK, tier_back) ||
            ask(k, TIER_COPY, tier_copy) || ask(k, TIER_SMALL, tier_small) ||
-           ask(k, TIER_DOWN, tier_down);
+           ask(k, TIER_NEWTON, tier_newton) || ask(k, TIER_DOWN, tier_down);
 }
 
 static void remember(Query *k)

@@ -50,6 +50,7 @@ typedef enum SolveTier {
     TIER_BACK,                /* local search, backwards from the question */
     TIER_COPY,                /* the compared value stands in the input */
     TIER_SMALL,               /* few candidates: all of them tried */
+    TIER_NEWTON,              /* floats, as equations */
     TIER_DOWN,                /* local search, downhill; and the long search
                                  after Z3 */
     TIER_Z3,

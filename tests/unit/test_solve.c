@@ -369,6 +369,46 @@ static void z3_tells_which_conditions_clash(void **state)
     end(&w);
 }
 
+static Expr real(World *w, double v)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, 8);
+    return k(w, 64, bits);
+}
+
+static void equations_of_floats_are_solved(void **state)
+{
+    (void)state;
+    World w = world(1);
+    Solver *s = solver_new(w.p, &(SolverPlan){ .no_z3 = true });
+    double from[2] = { 0, 0 };
+    uint8_t in[16];
+    memcpy(in, from, 16);
+    Expr x = le(&w, 0, 8), y = le(&w, 8, 8);
+    /* A square, and it is not negative. */
+    take(&w, op(&w, EXPR_FOLE, real(&w, 0), x), in, 16);
+    take(&w, op(&w, EXPR_FOEQ, op(&w, EXPR_FMUL, x, x), real(&w, 39.0625)), in, 16);
+    Answer a = flip(&w, s, 1, in, 16);
+    assert_int_equal(a.status, SOLVE_SAT);
+    assert_int_equal(a.tier, TIER_NEWTON);
+    /* Two unknowns: x + y == -1.75 is given, x - y == 6.75 is asked for. */
+    path_reset(w.path);
+    from[1] = -1.75;
+    memcpy(in, from, 16);
+    take(&w, op(&w, EXPR_FOEQ, op(&w, EXPR_FADD, x, y), real(&w, -1.75)), in, 16);
+    take(&w, op(&w, EXPR_FOEQ, op(&w, EXPR_FSUB, x, y), real(&w, 6.75)), in, 16);
+    a = flip(&w, s, 1, in, 16);
+    assert_int_equal(a.status, SOLVE_SAT);
+    assert_int_equal(a.tier, TIER_NEWTON);
+    /* No number has a negative square: no answer, and none that is wrong. */
+    path_reset(w.path);
+    take(&w, op(&w, EXPR_FOEQ, op(&w, EXPR_FMUL, x, x), real(&w, -4)), in, 16);
+    a = flip(&w, s, 0, in, 16);
+    assert_int_equal(a.exact, SOLVE_UNKNOWN);
+    solver_free(s);
+    end(&w);
+}
+
 static void search_goes_backwards_and_downhill(void **state)
 {
     (void)state;
@@ -875,6 +915,7 @@ int main(void)
         cmocka_unit_test(cores_answer_for_larger_queries),
         cmocka_unit_test(a_core_has_each_condition_once),
         cmocka_unit_test(z3_tells_which_conditions_clash),
+        cmocka_unit_test(equations_of_floats_are_solved),
         cmocka_unit_test(search_goes_backwards_and_downhill),
         cmocka_unit_test(floats_are_searched),
         cmocka_unit_test(what_has_a_solution_is_solved),
