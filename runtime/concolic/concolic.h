@@ -170,6 +170,10 @@ void sundew_set_byte_label(void *at, sundew_label l);
 void sundew_math(void *result, const void *a, const void *b, unsigned which, unsigned bits);
 /* Something is no longer followed: SUNDEW_WHY_…, in the library function `name`. */
 void sundew_note(unsigned why, const char *name);
+/* The 64 bits at `value` are the number (SUNDEW_NUMBER_…, in this base) that the n bytes at `text`
+ * say; 0: a string begins with it, and it is decimal. There may be spaces before it. The log tells it
+ * if the input has these bytes as they stand here. Nothing is asked of them: no branch is recorded. */
+void sundew_number(const void *value, const char *text, uint64_t n, unsigned kind, unsigned base);
 /* The n bytes there stay what they are in this path: SUNDEW_WHY_… */
 void sundew_pin(const void *at, uint64_t n, unsigned why);
 /* A string that is used as a format: a bug if it comes from the input. */

@@ -180,6 +180,47 @@ void sundew_note(unsigned why, const char *name)
     sundew_concolic_leave();
 }
 
+/* Are these n bytes of the input, one behind the other? From which on? */
+static bool is_input(const char *text, uint64_t n, uint32_t *first)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        sundew_label l;
+        uint8_t k;
+        if (!sundew_shadow_get((uintptr_t)text + i, (uint8_t)text[i], &l, &k, 0))
+            return false;
+        const struct sundew_node *byte = &sundew_state.nodes[sundew_extract(l, k * 8u, 8)];
+        if (byte->op != SUNDEW_NODE_BYTE || (i && byte->a != *first + i))
+            return false;
+        *first = byte->a - (uint32_t)i;
+    }
+    return n != 0;
+}
+
+static bool is_space(char c) { return c == ' ' || (unsigned)(c - '\t') < 5u; }
+
+static uint64_t decimal_length(const char *text)
+{
+    uint64_t n = *text == '-' || *text == '+';
+    while ((unsigned)(text[n] - '0') < 10u)
+        n++;
+    return n;
+}
+
+void sundew_number(const void *value, const char *text, uint64_t n, unsigned kind, unsigned base)
+{
+    uint32_t first;
+    const char *end = text + n;
+    if (!sundew_alive || !sundew_concolic_enter())
+        return;
+    while (is_space(*text) && (!n || text < end))
+        text++;
+    n = n ? (uint64_t)(end - text) : decimal_length(text);
+    sundew_label l = sundew_unless_const(sundew_shadow_load((uintptr_t)value, 8, value, 0));
+    if (l && n <= SUNDEW_NUMBER_LONGEST && is_input(text, n, &first))
+        sundew_record(SUNDEW_REC_NUMBER, kind, base, l, first, (uint32_t)n);
+    sundew_concolic_leave();
+}
+
 void sundew_format(const char *format)
 {
     if (!sundew_alive || !format || !sundew_concolic_enter())

@@ -22,7 +22,7 @@
 enum {
     SUNDEW_LOG_FD = 199,
     SUNDEW_LOG_MAGIC = 0x6c436453,             /* "SdCl" */
-    SUNDEW_LOG_VERSION = 1,
+    SUNDEW_LOG_VERSION = 2,
 };
 
 /* X(name) for each operation; the number is the place. One operand: a. Two: a, b.
@@ -78,37 +78,48 @@ enum {
     SUNDEW_REC_BUG,                /* if node can be true, there is a bug. k: which */
     SUNDEW_REC_IMPRECISE,          /* k: why; node: text offset of a name, or 0 */
     SUNDEW_REC_END,                /* a budget is used up; k: which */
+    SUNDEW_REC_NUMBER, /* node is the number that `other` bytes of the input, from byte
+                                      `at` on, are the text of. k: which kind; value: its base */
+};
+
+/* Kinds of numbers. */
+enum {
+    SUNDEW_NUMBER_FLOAT = 1,
+    SUNDEW_NUMBER_SIGNED,
+    SUNDEW_NUMBER_UNSIGNED,
+    SUNDEW_NUMBER_N,
+    SUNDEW_NUMBER_LONGEST = 64 /* bytes of text */
 };
 
 /* Why something was pinned or lost. */
 enum {
-    SUNDEW_WHY_ADDRESS = 1,        /* symbolic address */
-    SUNDEW_WHY_SIZE,               /* symbolic length */
-    SUNDEW_WHY_CALL,               /* call through a symbolic pointer */
-    SUNDEW_WHY_EXTERNAL,           /* passed to code that is not woven */
-    SUNDEW_WHY_WITNESS,            /* code that is not woven wrote over it */
-    SUNDEW_WHY_FLOAT,              /* floating point given up: x87, vectors */
+    SUNDEW_WHY_ADDRESS = 1, /* symbolic address */
+    SUNDEW_WHY_SIZE, /* symbolic length */
+    SUNDEW_WHY_CALL, /* call through a symbolic pointer */
+    SUNDEW_WHY_EXTERNAL, /* passed to code that is not woven */
+    SUNDEW_WHY_WITNESS, /* code that is not woven wrote over it */
+    SUNDEW_WHY_FLOAT, /* floating point given up: x87, vectors */
     SUNDEW_WHY_ASM,
-    SUNDEW_WHY_WIDE,               /* more than 128 bits */
-    SUNDEW_WHY_THREAD,             /* made in another thread */
+    SUNDEW_WHY_WIDE, /* more than 128 bits */
+    SUNDEW_WHY_THREAD, /* made in another thread */
     SUNDEW_WHY_VARIADIC,
-    SUNDEW_WHY_INSIDE,             /* PIN of one bit: an address stays in its object. Nothing
+    SUNDEW_WHY_INSIDE, /* PIN of one bit: an address stays in its object. Nothing
                                       is lost but what BUG records ask for */
-    SUNDEW_WHY_ANALYSIS,           /* self-check: a label where the analysis saw none */
-    SUNDEW_WHY_MEMORY,             /* no room for labels */
+    SUNDEW_WHY_ANALYSIS, /* self-check: a label where the analysis saw none */
+    SUNDEW_WHY_MEMORY, /* no room for labels */
     SUNDEW_WHY_N
 };
 
 enum {
-    SUNDEW_BUG_BOUNDS = 1,         /* index outside of its object */
+    SUNDEW_BUG_BOUNDS = 1, /* index outside of its object */
     SUNDEW_BUG_NULL,
-    SUNDEW_BUG_DIVISION,           /* by zero */
-    SUNDEW_BUG_DIVISION_OVERFLOW,  /* INT_MIN / -1 */
-    SUNDEW_BUG_OVERFLOW,           /* signed */
+    SUNDEW_BUG_DIVISION, /* by zero */
+    SUNDEW_BUG_DIVISION_OVERFLOW, /* INT_MIN / -1 */
+    SUNDEW_BUG_OVERFLOW, /* signed */
     SUNDEW_BUG_SHIFT,
-    SUNDEW_BUG_ALLOCATION,         /* negative or wrapping size */
+    SUNDEW_BUG_ALLOCATION, /* negative or wrapping size */
     SUNDEW_BUG_FORMAT, /* a format string from the input: node is its first byte == '%' */
-    SUNDEW_BUG_STATE,  /* no bug: after an event, a location of the state may have another
+    SUNDEW_BUG_STATE, /* no bug: after an event, a location of the state may have another
                           value than it has (runtime/events_follow/labels.c). at: the location */
     SUNDEW_BUG_N
 };

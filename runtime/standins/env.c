@@ -7,6 +7,26 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* The name of each variable is compared, one question each. */
+char *sundew_standin_getenv(const char *name)
+{
+    if (!sundew_alive || !sundew_is_symbolic(name, strlen(name) + 1))
+        return getenv(name);
+    for (char **e = environ; e && *e; e++) {
+        const char *equals = strchr(*e, '=');
+        size_t n = equals ? (size_t)(equals - *e) : 0;
+        char one[CHAIN];
+        if (!n || n >= sizeof one)
+            continue;
+        __builtin_memcpy(one, *e, n);
+        one[n] = 0;
+        if (sundew_standin_strcmp(name, one) == 0)
+            return *e + n + 1;
+    }
+    return getenv(name);
+}
 
 int sundew_standin_setenv(const char *name, const char *value, int overwrite)
 {

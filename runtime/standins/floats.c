@@ -104,7 +104,9 @@ double sundew_parse_double(const char *s, char **end)
     else if (power < 0)
         v /= powers[-power];
     *end = (char *)stop;
-    return negative ? -v : v;
+    v = negative ? -v : v;
+    sundew_number(&v, s, (uint64_t)(stop - s), SUNDEW_NUMBER_FLOAT, 10);
+    return v;
 }
 
 static int concrete(const char *s)

@@ -38,6 +38,7 @@ int sundew_standin_toascii(int c);
 int sundew_standin_tolower(int c);
 int sundew_standin_toupper(int c);
 /* env.c */
+char *sundew_standin_getenv(const char *name);
 int sundew_standin_setenv(const char *name, const char *value, int overwrite);
 /* floats.c */
 double sundew_standin_strtod(const char *s, char **end);
@@ -126,6 +127,11 @@ long sundew_standin_lround(double a);
 long sundew_standin_lrint(double a);
 double sundew_standin_fmin(double a, double b);
 double sundew_standin_fmax(double a, double b);
+double sundew_standin_fmod(double a, double b);
+float sundew_standin_fmodf(float a, float b);
+double sundew_standin_frexp(double a, int *e);
+double sundew_standin_ldexp(double a, int n);
+double sundew_standin_modf(double a, double *whole);
 /* memory.c */
 void *sundew_standin_memcpy(void *to, const void *from, size_t n);
 void *sundew_standin_mempcpy(void *to, const void *from, size_t n);

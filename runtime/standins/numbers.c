@@ -96,8 +96,10 @@ static int bad_base(int base)
 static long long signed_value(const char *s, char **end, int base)
 {
     long long small;
-    if (!end && base == 10 && short_decimal(s, &small))
+    if (!end && base == 10 && short_decimal(s, &small)) {
+        sundew_number(&small, s, 0, SUNDEW_NUMBER_SIGNED, 10);
         return small;
+    }
     char *stop;
     int negative, too_big;
     unsigned long long v = sundew_parse_integer(s, &stop, base, SIZE_MAX, &negative, &too_big);
@@ -108,14 +110,18 @@ static long long signed_value(const char *s, char **end, int base)
         errno = ERANGE;
         return negative ? LLONG_MIN : LLONG_MAX;
     }
-    return (long long)(negative ? -v : v);
+    small = (long long)(negative ? -v : v);
+    sundew_number(&small, s, (uint64_t)(stop - s), SUNDEW_NUMBER_SIGNED, (unsigned)base);
+    return small;
 }
 
 static unsigned long long unsigned_value(const char *s, char **end, int base)
 {
     long long small;
-    if (!end && base == 10 && short_decimal(s, &small))
+    if (!end && base == 10 && short_decimal(s, &small)) {
+        sundew_number(&small, s, 0, SUNDEW_NUMBER_UNSIGNED, 10);
         return (unsigned long long)small;
+    }
     char *stop;
     int negative, too_big;
     unsigned long long v = sundew_parse_integer(s, &stop, base, SIZE_MAX, &negative, &too_big);
@@ -125,7 +131,9 @@ static unsigned long long unsigned_value(const char *s, char **end, int base)
         errno = ERANGE;
         return ULLONG_MAX;
     }
-    return negative ? -v : v;
+    v = negative ? -v : v;
+    sundew_number(&v, s, (uint64_t)(stop - s), SUNDEW_NUMBER_UNSIGNED, (unsigned)base);
+    return v;
 }
 
 long sundew_standin_strtol(const char *s, char **end, int base)

@@ -121,11 +121,13 @@ static int scan_integer(struct in *in, const struct spec *s, unsigned long long 
     int left = s->width ? s->width : INT_MAX, negative = 0, c = peek(in), any = 0;
     unsigned n = 0;
     unsigned long long v = 0;
-    int too_big = 0;
+    int too_big = 0, kept = 0;
+    char text[SUNDEW_NUMBER_LONGEST];
     if (c == EOF)
         return AT_END;
     if (left && (c == '-' || c == '+')) {
         negative = c == '-';
+        text[kept++] = (char)c;
         take(in);
         left--;
         c = left ? peek(in) : EOF;
@@ -152,6 +154,8 @@ static int scan_integer(struct in *in, const struct spec *s, unsigned long long 
             too_big = 1;
         else
             v = v * base + d;
+        if (kept < SUNDEW_NUMBER_LONGEST)
+            text[kept++] = (char)c;
         take(in);
         left--;
         any = 1;
@@ -175,6 +179,9 @@ static int scan_integer(struct in *in, const struct spec *s, unsigned long long 
         }
         *out = negative ? -v : v;
     }
+    if (kept && base == 10)
+        sundew_number(out, text, (uint64_t)kept,
+                      s->conversion == 'u' ? SUNDEW_NUMBER_UNSIGNED : SUNDEW_NUMBER_SIGNED, base);
     return MATCHED;
 }
 

@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <locale.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -259,10 +260,25 @@ size_t sundew_standin_strlcpy(char *to, const char *from, size_t n)
 
 /* ---- searching */
 
+/* Where a symbolic character stands in a text that is not: one read of a table, and only whether
+ * it is there at all is a branch. Decoders look their digits up in this way. */
+static char *look_up(const char *s, size_t n, int c)
+{
+    uint16_t place[256] = { 0 };
+    for (size_t i = n + 1; i-- > 0;)
+        place[(unsigned char)s[i]] = (uint16_t)(i + 1);
+    unsigned at = place[(unsigned char)c];
+    return at ? (char *)s + at - 1 : NULL;
+}
+
 char *sundew_standin_strchr(const char *s, int c)
 {
-    if (concrete_string(s, SIZE_MAX) && (!sundew_alive || !SYMBOLIC(c)))
+    enum { LONGEST = 1024 };
+    int concrete = concrete_string(s, SIZE_MAX);
+    if (concrete && (!sundew_alive || !SYMBOLIC(c)))
         return strchr(s, c);
+    if (concrete && strlen(s) < LONGEST)
+        return look_up(s, strlen(s), c);
     for (;; s++) {
         if (*s == (char)c)
             return (char *)s;

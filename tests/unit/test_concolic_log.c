@@ -102,6 +102,50 @@ static void what_is_there_is_read(void **state)
     log_free(log);
 }
 
+/* The number that bytes 4 and 5 say was not above 500. */
+static Log *log_with_number(unsigned bits, uint32_t from, uint32_t n)
+{
+    Log *log = new_log();
+    uint32_t high = node(log, SUNDEW_NODE_BYTE, 8, 0, 4, 0, 0);
+    uint32_t low = node(log, SUNDEW_NODE_BYTE, 8, 0, 5, 0, 0);
+    uint32_t both = node(log, SUNDEW_NODE_ADD, 8, 0, high, low, 0);
+    uint32_t value = node(log, SUNDEW_NODE_ZEXT, bits, 0, both, 0, 0);
+    uint32_t most = node(log, SUNDEW_NODE_CONST, bits, 0, 500, 0, 0);
+    uint32_t more = node(log, SUNDEW_NODE_UGT, 1, 0, value, most, 0);
+    record(log, SUNDEW_REC_NUMBER, SUNDEW_NUMBER_UNSIGNED, 10, value, from, n);
+    record(log, SUNDEW_REC_BRANCH, 0, 0, more, 7, 6);
+    return log;
+}
+
+static void a_number_can_be_an_unknown_of_its_own(void **state)
+{
+    (void)state;
+    Log *log = log_with_number(64, 4, 2);
+    Exprs *p = exprs_new(NULL);
+    uint32_t in = exprs_source(p, "input", 16);
+    Trail t, free;
+    Err err = { 0 };
+    assert_true(log_read(log, p, in, &t, &err));
+    assert_int_equal(path_length(t.path), 0);        /* two bytes are never above 500 */
+    assert_int_equal(t.numbers.len, 1);
+    assert_int_equal(t.numbers.items[0].from, 4);
+    assert_int_equal(t.numbers.items[0].n, 2);
+    assert_true(log_read_numbers(log, p, in, &free, &err));
+    trail_check(&free, p);
+    assert_int_equal(path_length(free.path), 1);
+    uint8_t wide[64] = { [4] = 7, [5] = 9 };
+    assert_int_equal(expr_eval(p, free.numbers.items[0].value, wide, 64), 16);
+    Expr cond = path_at(free.path, 0).cond;
+    assert_true(free.free + 8 <= sizeof wide);
+    assert_int_equal(expr_eval(p, cond, wide, 64), 1);
+    wide[free.free + 1] = 2;                          /* 512 */
+    assert_int_equal(expr_eval(p, cond, wide, 64), 0);
+    trail_release(&t);
+    trail_release(&free);
+    exprs_free(p);
+    log_free(log);
+}
+
 static void refused(Log *log, const char *why)
 {
     Exprs *p = exprs_new(NULL);
@@ -126,6 +170,9 @@ static Log *good_log(void)
 static void what_makes_no_sense_is_refused(void **state)
 {
     (void)state;
+    refused(log_with_number(64, 4, 0), "makes no sense");
+    refused(log_with_number(64, 15, 2), "makes no sense");
+    refused(log_with_number(32, 4, 2), "a number of 32 bits");
     Log *log = good_log();
     head(log)->magic++;
     refused(log, "overwritten");
@@ -301,6 +348,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_there_is_read),
+        cmocka_unit_test(a_number_can_be_an_unknown_of_its_own),
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(broken_logs_do_no_harm),
         cmocka_unit_test(random_nodes_do_no_harm),

@@ -825,6 +825,29 @@ static void functions_that_c_cannot_express(void **state)
     done(&s);
 }
 
+static void a_number_is_told_with_its_text(void **state)
+{
+    (void)state;
+    char text[9] = " -12x", other[9] = "";
+    double v = 0;
+    memcpy(input, text, 8);
+    begin();
+    sundew_copy(text, input, 8, 0, 1);
+    sundew_copy(&v, input, 8, 0, 1);                 /* any value with a label will do */
+    sundew_number(&v, text, 4, SUNDEW_NUMBER_FLOAT, 10);
+    sundew_number(&v, text, 0, SUNDEW_NUMBER_SIGNED, 10);   /* the same one */
+    sundew_copy(other, text + 2, 1, 0, 1);
+    sundew_copy(other + 1, text + 2, 1, 0, 1);
+    sundew_number(&v, other, 2, SUNDEW_NUMBER_FLOAT, 10);   /* no two bytes of the input */
+    sundew_number(&v, "12", 2, SUNDEW_NUMBER_FLOAT, 10);    /* nobody's */
+    Seen s = look();
+    assert_int_equal(s.t.steps.len, 0);              /* and nothing is asked */
+    assert_int_equal(s.t.numbers.len, 1);
+    assert_int_equal(s.t.numbers.items[0].from, 1);
+    assert_int_equal(s.t.numbers.items[0].n, 3);
+    done(&s);
+}
+
 static uint16_t composed(Region *r, unsigned op, uint16_t a, uint16_t b, uint16_t c, double v)
 {
     ExprValue bits = 0;
@@ -1013,6 +1036,7 @@ int main(void)
         cmocka_unit_test(the_self_check_looks_at_operands),
         cmocka_unit_test(bugs_at_operations),
         cmocka_unit_test(functions_that_c_cannot_express),
+        cmocka_unit_test(a_number_is_told_with_its_text),
         cmocka_unit_test(floating_point_of_several_nodes),
         cmocka_unit_test(a_site_has_a_budget),
         cmocka_unit_test(the_log_ends_cleanly),

@@ -7,8 +7,10 @@
 
 #include "base/mem.h"
 #include "engine/explore/mutate.h"
+#include "engine/explore/numbers.h"
 #include "engine/explore/queue.h"
 #include "runtime/server/batch.c"
+#include <math.h>
 #include <stdlib.h>
 
 uint8_t sundew_counters[SUNDEW_BATCH_PAGE];
@@ -178,9 +180,61 @@ static void a_run_that_died_has_news_of_its_own(void **state)
     free(b);
 }
 
+/* ---- numbers */
+
+/* "a=7;b=12;" with other values for the two numbers; the text that it becomes. */
+static const char *written(NumbersHow how, unsigned kind, uint64_t first, uint64_t second)
+{
+    static uint8_t out[64];
+    static const char text[] = "a=7;b=12;";
+    uint8_t before[32] = "", after[32];
+    Number numbers[] = { { .kind = (uint8_t)kind, .base = 10, .from = 2, .n = 1 },
+                         { .kind = (uint8_t)kind, .base = 10, .from = 6, .n = 2 } };
+    Trail t = { .free = 16 };
+    t.numbers.items = numbers;
+    t.numbers.len = 2;
+    memcpy(before, text, 9);
+    before[16] = 7;
+    before[24] = 12;
+    memcpy(after, before, 32);
+    memcpy(after + 16, &first, 8);
+    memcpy(after + 24, &second, 8);
+    size_t n = numbers_write(&t, before, after, 9, how, out, 32);
+    out[n] = 0;
+    return (const char *)out;
+}
+
+static uint64_t bits_of(double v)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, 8);
+    return bits;
+}
+
+static void numbers_become_text(void **state)
+{
+    (void)state;
+    unsigned whole = SUNDEW_NUMBER_SIGNED, real = SUNDEW_NUMBER_FLOAT;
+    assert_string_equal(written(NUMBERS_MOVE, whole, 1234, 12), "a=1234;b=12;");
+    assert_string_equal(written(NUMBERS_MOVE, whole, 7, (uint64_t)-5), "a=7;b=-5;");
+    assert_string_equal(written(NUMBERS_MOVE, whole, 100, 3), "a=100;b=3;");
+    assert_string_equal(written(NUMBERS_OVERWRITE, whole, 7, 3), "a=7;b=03;");
+    assert_string_equal(written(NUMBERS_OVERWRITE, whole, 123, 12), "a=123;12;");
+    assert_string_equal(written(NUMBERS_MOVE, real, bits_of(27.125), 12), "a=27.125;b=12;");
+    assert_string_equal(written(NUMBERS_MOVE, real, 7, bits_of(1e30)), "a=7;b=1e+30;");
+    assert_string_equal(written(NUMBERS_MOVE, real, 7, bits_of(0.1 + 0.2)),
+                        "a=7;b=0.30000000000000004;");
+    /* Nothing changed, no room, no text; the other way gives the same. */
+    assert_string_equal(written(NUMBERS_MOVE, whole, 7, 12), "");
+    assert_string_equal(written(NUMBERS_MOVE, whole, 1ull << 62, 1ull << 62), "");
+    assert_string_equal(written(NUMBERS_MOVE, real, 7, bits_of(INFINITY)), "");
+    assert_string_equal(written(NUMBERS_OVERWRITE, whole, 8, 12), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_become_text),
         cmocka_unit_test(an_edge_is_news_once_and_a_count_too),
         cmocka_unit_test(the_cheapest_input_of_an_edge_is_favoured),
         cmocka_unit_test(an_empty_queue_has_nothing_to_choose),

@@ -15,6 +15,7 @@
 #include <limits.h>
 #include <math.h>
 #include <setjmp.h>
+#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/mman.h>
@@ -49,6 +50,11 @@ void sundew_note(unsigned why, const char *name)
 }
 
 void sundew_pin(const void *at, uint64_t n, unsigned why) { (void)at, (void)n, (void)why; }
+
+void sundew_number(const void *value, const char *text, uint64_t n, unsigned kind, unsigned base)
+{
+    (void)value, (void)text, (void)n, (void)kind, (void)base;
+}
 
 void sundew_format(const char *format) { (void)format; }
 
@@ -300,6 +306,10 @@ static void searches(void **state)
         values = i % 2;
         assert_ptr_equal(sundew_standin_strchr(a, c), strchr(a, c));
         assert_ptr_equal(sundew_standin_strchr(a, c + 256), strchr(a, c + 256));
+        static const char digits[] = "0123abca\x80z";
+        values = 1;                    /* the character has a label, the text has none */
+        assert_ptr_equal(sundew_standin_strchr(digits, c), strchr(digits, c));
+        values = 0;
         assert_ptr_equal(sundew_standin_strrchr(a, c), strrchr(a, c));
         assert_ptr_equal(sundew_standin_strchrnul(a, c), strchrnul(a, c));
         assert_ptr_equal(sundew_standin_memchr(a, c, n), memchr(a, c, n));
@@ -635,6 +645,28 @@ static void random_numbers(void **state)
     }
 }
 
+static bool same_float(double a, double b)
+{
+    return a == b ? signbit(a) == signbit(b) : a != a && b != b;
+}
+
+/* Functions that take a number apart; as if it had a label, and without one. */
+static void compare_parts(double a)
+{
+    static const int powers[] = { 0, 3, -3, 900, -1000, 2000, -2000 };
+    for (values = 0; values < 2; values++) {
+        int e = 7, want_e = 7;
+        double whole = 7, want_whole = 7;
+        assert_true(same_float(sundew_standin_frexp(a, &e), frexp(a, &want_e)));
+        assert_true(e == want_e || a != a || isinf(a));
+        assert_true(same_float(sundew_standin_modf(a, &whole), modf(a, &want_whole)));
+        assert_true(same_float(whole, want_whole));
+        for (size_t i = 0; i < sizeof powers / sizeof *powers; i++)
+            assert_true(same_float(sundew_standin_ldexp(a, powers[i]), ldexp(a, powers[i])));
+    }
+    values = 0;
+}
+
 static void maths(void **state)
 {
     (void)state;
@@ -681,14 +713,17 @@ static void maths(void **state)
             float got = small[k].standin((float)a), want = small[k].real((float)a);
             assert_true(got == want || (got != got && want != want));
         }
-        double got[] = { sundew_standin_pow(a, b),          sundew_standin_atan2(a, b),
-                         sundew_standin_hypot(a, b),        sundew_standin_fmin(a, b),
-                         sundew_standin_fmax(a, b),         sundew_standin_powf((float)a, 2),
-                         sundew_standin_atan2f((float)a, 2) };
-        double want[] = { pow(a, b),  atan2(a, b),       hypot(a, b),        fmin(a, b),
-                          fmax(a, b), powf((float)a, 2), atan2f((float)a, 2) };
-        for (size_t k = 0; k < 7; k++)
+        double got[] = { sundew_standin_pow(a, b),           sundew_standin_atan2(a, b),
+                         sundew_standin_hypot(a, b),         sundew_standin_fmin(a, b),
+                         sundew_standin_fmax(a, b),          sundew_standin_powf((float)a, 2),
+                         sundew_standin_atan2f((float)a, 2), sundew_standin_fmod(a, b),
+                         sundew_standin_fmodf((float)a, 7) };
+        double want[] = { pow(a, b),           atan2(a, b), hypot(a, b),
+                          fmin(a, b),          fmax(a, b),  powf((float)a, 2),
+                          atan2f((float)a, 2), fmod(a, b),  fmodf((float)a, 7) };
+        for (size_t k = 0; k < 9; k++)
             assert_true(got[k] == want[k] || (got[k] != got[k] && want[k] != want[k]));
+        compare_parts(a);
         if (fabs(a) < 1e15) {
             assert_int_equal(sundew_standin_lround(a), lround(a));
             assert_int_equal(sundew_standin_lrint(a), lrint(a));
@@ -1007,6 +1042,12 @@ static void environment(void **state)
     value[0] = 'S';
     assert_int_equal(sundew_standin_setenv("SUNDEW_TEST", value, 0), 0);
     assert_string_equal(getenv("SUNDEW_TEST"), "some value");
+    char name[] = "SUNDEW_TEST", other[] = "SUNDEW_TES";
+    mark(1, name, sizeof name);
+    mark(2, other, sizeof other);
+    assert_string_equal(sundew_standin_getenv(name), "some value");
+    assert_null(sundew_standin_getenv(other));
+    assert_null(sundew_standin_getenv("SUNDEW_NOBODY"));
     errno = 0;
     assert_int_equal(sundew_standin_setenv("A=B", value, 1), -1);
     assert_int_equal(errno, EINVAL);

@@ -98,7 +98,9 @@ typedef struct Reader {
     Expr *exprs;                      /* node i, in the pool; 0: no room */
     uint8_t *bits;
     Trail *out;
-    Vec(uint8_t) held;                /* expression e is a conjunct already */
+    uint8_t *number;                  /* 1 + its place among the numbers, if node i is one */
+    uint32_t free; /* byte of the first number; 0: they are what the text says */
+    Vec(uint8_t) held; /* expression e is a conjunct already */
     bool holes;
     Err *err;
 } Reader;
@@ -145,6 +147,16 @@ static bool need(Reader *r, uint32_t node, uint32_t below, const char *what, uin
     return true;
 }
 
+static bool list_number(Reader *r, struct sundew_record e)
+{
+    Trail *t = r->out;
+    if (r->number[e.node] || t->numbers.len == TRAIL_NUMBERS)
+        return true;
+    vec_push(&t->numbers, ((Number){ .kind = e.k, .base = e.value, .from = e.at, .n = e.other }));
+    r->number[e.node] = (uint8_t)t->numbers.len;
+    return true;
+}
+
 static bool check_record(Reader *r, uint32_t i)
 {
     struct sundew_record e = record_at(r, i);
@@ -168,6 +180,11 @@ static bool check_record(Reader *r, uint32_t i)
         if (!e.k || e.k > SUNDEW_END_SITE)
             break;
         return true;
+    case SUNDEW_REC_NUMBER:
+        if (!e.k || e.k >= SUNDEW_NUMBER_N || !e.other || e.other > SUNDEW_NUMBER_LONGEST ||
+            e.at < r->head.from || e.at > r->head.to || e.other > r->head.to - e.at)
+            break;
+        return need(r, e.node, n, "record", i) && list_number(r, e);
     default: break;
     }
     return err_set(r->err, "record %" PRIu32 " of kind %u makes no sense", i, e.kind);
@@ -335,9 +352,9 @@ static Expr build(Reader *r, struct sundew_node n)
 
 /* Which widths an operation allows. The constructors rely on some of it. */
 typedef enum Widths {
-    WIDTHS_ANY,                 /* checked elsewhere, or all will do */
-    WIDTHS_SAME,                /* operands and result; also of one operand */
-    WIDTHS_TRUTH,               /* operands are alike, the result is one bit */
+    WIDTHS_ANY, /* checked elsewhere, or all will do */
+    WIDTHS_SAME, /* operands and result; also of one operand */
+    WIDTHS_TRUTH, /* operands are alike, the result is one bit */
     WIDTHS_CONST,
     WIDTHS_EXTEND,
     WIDTHS_EXTRACT,
@@ -391,6 +408,16 @@ static bool widths_fit(const Reader *r, struct sundew_node n)
     return false;
 }
 
+/* What its text says, and what the rest of the run goes on with. */
+static Expr build_number(Reader *r, unsigned place, Expr said)
+{
+    Expr bytes[8];
+    r->out->numbers.items[place].value = said;
+    for (unsigned k = 0; r->free && k < 8; k++)
+        bytes[k] = expr_byte(r->p, r->free + 8 * place + k);
+    return r->free ? expr_le(r->p, bytes, 8) : said;
+}
+
 static bool build_all(Reader *r)
 {
     for (uint32_t i = 1; i < r->head.nodes; i++) {
@@ -411,6 +438,10 @@ static bool build_all(Reader *r)
                      (k >= 3 && !r->exprs[n.c]) || n.op == SUNDEW_NODE_CHOOSE;
         if (!e && !lacks && !exprs_is_full(r->p))
             return err_set(r->err, "node %" PRIu32 ": operation %u has no meaning there", i, n.op);
+        if (r->number[i] && n.bits != 64)
+            return err_set(r->err, "node %" PRIu32 ": a number of %u bits", i, n.bits);
+        if (r->number[i])
+            r->exprs[i] = build_number(r, r->number[i] - 1u, e);
     }
     return true;
 }
@@ -448,7 +479,7 @@ static void add_step(Reader *r, struct sundew_record e)
         return;
     t->ninside += e.kind == SUNDEW_REC_PIN && e.k == SUNDEW_WHY_INSIDE;
     size_t i = path_add(t->path, cond, e.at, taken);
-    if (!path_at(t->path, i).cond) {    /* its negation had no room in the pool */
+    if (!path_at(t->path, i).cond) { /* its negation had no room in the pool */
         r->holes = true;
         cond = 0;
     }
@@ -524,20 +555,23 @@ static bool read_records(Reader *r)
         case SUNDEW_REC_PIN: add_step(r, e); break;
         case SUNDEW_REC_IMPRECISE: add_note(r, e); break;
         case SUNDEW_REC_END: add_end(r, e); break;
+        case SUNDEW_REC_NUMBER: break;
         default: add_chance(r, e); break;
         }
     }
     return true;
 }
 
-bool log_parse(const void *bytes, size_t n, Exprs *p, uint32_t in, Trail *out, Err *err)
+static bool parse(const void *bytes, size_t n, Exprs *p, uint32_t in, uint32_t numbers, Trail *out,
+                  Err *err)
 {
-    Reader r = { .p = p, .in = in, .out = out, .err = err };
-    *out = (Trail){ .path = path_new(p), .in = in };
+    Reader r = { .p = p, .in = in, .free = numbers, .out = out, .err = err };
+    *out = (Trail){ .path = path_new(p), .in = in, .free = numbers };
     bool ok = check_head(&r, bytes, n);
     if (ok) {
         r.needed = xcalloc((size_t)r.head.nodes + 1, 1);
         r.bits = xcalloc((size_t)r.head.nodes + 1, 1);
+        r.number = xcalloc((size_t)r.head.nodes + 1, 1);
         r.exprs = xcalloc((size_t)r.head.nodes + 1, sizeof *r.exprs);
         out->started = r.head.started == 1;
         out->nodes = r.head.nodes;
@@ -549,12 +583,18 @@ bool log_parse(const void *bytes, size_t n, Exprs *p, uint32_t in, Trail *out, E
     vec_release(&r.held);
     free(r.needed);
     free(r.bits);
+    free(r.number);
     free(r.exprs);
     if (!ok) {
         err_ctx(err, "log of a concolic run");
         trail_release(out);
     }
     return ok;
+}
+
+bool log_parse(const void *bytes, size_t n, Exprs *p, uint32_t in, Trail *out, Err *err)
+{
+    return parse(bytes, n, p, in, 0, out, err);
 }
 
 static uint8_t *append(uint8_t *to, const void *from, size_t n)
@@ -592,14 +632,26 @@ static uint8_t *log_copy(const Log *log, size_t *size, Err *err)
     return copy;
 }
 
-bool log_read(const Log *log, Exprs *p, uint32_t in, Trail *out, Err *err)
+static bool read_log(const Log *log, Exprs *p, uint32_t in, uint32_t numbers, Trail *out, Err *err)
 {
     size_t size;
     *out = (Trail){ 0 };
     uint8_t *copy = log_copy(log, &size, err);
-    bool ok = copy && log_parse(copy, size, p, in, out, err);
+    bool ok = copy && parse(copy, size, p, in, numbers, out, err);
     free(copy);
     return ok;
+}
+
+bool log_read(const Log *log, Exprs *p, uint32_t in, Trail *out, Err *err)
+{
+    return read_log(log, p, in, 0, out, err);
+}
+
+bool log_read_numbers(const Log *log, Exprs *p, uint32_t in, Trail *out, Err *err)
+{
+    uint32_t first = exprs_source(p, "number", 8 * TRAIL_NUMBERS);
+    assert(first && first != UINT32_MAX);
+    return read_log(log, p, in, first, out, err);
 }
 
 void trail_release(Trail *t)
@@ -609,6 +661,7 @@ void trail_release(Trail *t)
     vec_release(&t->others);
     vec_release(&t->bugs);
     vec_release(&t->notes);
+    vec_release(&t->numbers);
     arena_release(&t->text);
     *t = (Trail){ 0 };
 }
@@ -705,7 +758,7 @@ void trail_check(const Trail *t, const Exprs *p)
         Expr cond = path_at(t->path, i).cond;
         assert(s->kind == SUNDEW_REC_BRANCH || s->kind == SUNDEW_REC_PIN);
         assert(cond ? expr_width(p, cond) == 1 : !s->ask && s->holes);
-        assert(i == 0 || s->holes >= t->steps.items[i - 1].holes);   /* they stay */
+        assert(i == 0 || s->holes >= t->steps.items[i - 1].holes); /* they stay */
     }
     for (size_t i = 0; i < t->others.len; i++)
         check_chance(t, p, &t->others.items[i]);

@@ -80,6 +80,16 @@ typedef struct Note {                 /* an imprecision */
                                          as long as the trail */
 } Note;
 
+/* A number that stands as text in the input. */
+typedef struct Number {
+    uint8_t kind;                     /* SUNDEW_NUMBER_… */
+    uint8_t base;
+    uint32_t from, n;                 /* its text: bytes of the input */
+    Expr value;                       /* of 64 bits, over these bytes */
+} Number;
+
+enum { TRAIL_NUMBERS = 32 };          /* the first so many are listed */
+
 typedef struct Trail {
     Path *path;
     uint32_t in;                      /* the pool's number of the input's first byte */
@@ -87,20 +97,26 @@ typedef struct Trail {
     Vec(Chance) others;               /* other cases of switches */
     Vec(Chance) bugs;
     Vec(Note) notes;                  /* those with WHY_INSIDE are not among them */
-    uint32_t ended;                   /* SUNDEW_END_… that ended the run's log; 0 */
-    uint32_t sites_ended;             /* sites whose budget was used up */
-    bool no_tables;                   /* SUNDEW_END_BYTES: addresses were pinned instead */
-    bool started;                     /* the runtime was there */
+    Vec(Number) numbers;
+    uint32_t free; /* of log_read_numbers(): byte of the first number; else 0 */
+    uint32_t ended; /* SUNDEW_END_… that ended the run's log; 0 */
+    uint32_t sites_ended; /* sites whose budget was used up */
+    bool no_tables; /* SUNDEW_END_BYTES: addresses were pinned instead */
+    bool started; /* the runtime was there */
     uint32_t nodes, records;
     uint64_t regions, stale;
-    size_t ninside;                   /* conjuncts "stays in its object" */
-    Arena text;                       /* of the names */
+    size_t ninside; /* conjuncts "stays in its object" */
+    Arena text; /* of the names */
 } Trail;
 
 /* Reads it into the pool. If the pool gets full, `holes` is set from there on. */
 bool log_read(const Log *log, Exprs *p, uint32_t in, Trail *out, Err *err);
 bool log_parse(const void *bytes, size_t n, Exprs *p, uint32_t in, Trail *out, Err *err);
-void trail_release(Trail *t);         /* {0} is fine */
+/* Reads it once more, with all numbers that stand as text as unknowns of their own: number i is
+ * bytes free + 8 * i … of the pool, in place of what its text says. So conditions on a number
+ * don't depend on how many digits the input has there. Like log_read(), called after it. */
+bool log_read_numbers(const Log *log, Exprs *p, uint32_t in, Trail *out, Err *err);
+void trail_release(Trail *t); /* {0} is fine */
 void trail_dump(const Trail *t, const Exprs *p, Str *out);
 /* Asserts what always holds: every conjunct has its step, what stands behind a conjunct lies on
  * the path, conditions are truth values of the pool. */
@@ -120,9 +136,9 @@ const char *log_bug_name(unsigned bug);
  * are those of standins of library functions, which may do their work in another way for
  * other input; only the program's own are compared. */
 typedef enum Followed {
-    FOLLOWED,                         /* it did */
-    FOLLOWED_NOT,                     /* a divergence */
-    FOLLOWED_UNSURE,                  /* imprecise before (`holes`), or inside of a standin */
+    FOLLOWED, /* it did */
+    FOLLOWED_NOT, /* a divergence */
+    FOLLOWED_UNSURE, /* imprecise before (`holes`), or inside of a standin */
 } Followed;
 Followed trail_followed(const Trail *parent, const Trail *child, uint32_t index, uint32_t want,
                         uint32_t standins);

@@ -113,10 +113,13 @@ typedef struct FrontBatch {
 /* A run with its conditions. `trail` of {0} stays so if there is nothing to read. */
 typedef struct FrontTrace {
     Trail trail;
+    Trail numbers;               /* the same as of log_read_numbers(); {0}: there are none */
     const uint8_t *counters;     /* as of a batch; NULL: not counted */
     double micros;
     bool died;
 } FrontTrace;
+
+void front_trace_release(FrontTrace *t); /* {0} is fine */
 
 /* May runs be traced? */
 typedef enum { FRONT_TRACE_NEVER, FRONT_TRACE_LATER, FRONT_TRACE_NOW } FrontTraces;

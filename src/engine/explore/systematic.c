@@ -365,7 +365,7 @@ static bool work(Job *j, const Config *c)
         unlock(x);
     }
     vec_release(&before);
-    trail_release(&trace.trail);
+    front_trace_release(&trace);
     return ok;
 }
 

@@ -14,10 +14,14 @@
  * were traced once they are traced again, longer by some bytes, and then also
  * edges that are covered are turned: such an input goes a new way through
  * known places.
+ *
+ * Numbers that stand as text are asked for twice: as digits, and as values whose
+ * text may have any length (numbers.h).
  */
 #include "engine/explore/trace_int.h"
 #include "base/units.h"
 #include "engine/concolic/condition.h"
+#include "engine/explore/numbers.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -78,6 +82,8 @@ Tracer *tracer_new(Job *j)
     t->touched = xcalloc(n + 1, sizeof *t->touched);
     t->here = xcalloc(n + 1, sizeof *t->here);
     t->room = xmalloc(TRACED_ROOM);
+    t->values = xmalloc(TRACED_ROOM + 8 * TRAIL_NUMBERS);
+    t->chosen = xmalloc(TRACED_ROOM + 8 * TRAIL_NUMBERS);
     return t;
 }
 
@@ -102,6 +108,8 @@ void tracer_free(Tracer *t)
     free(t->touched);
     free(t->here);
     free(t->room);
+    free(t->values);
+    free(t->chosen);
     free(t);
 }
 
@@ -206,11 +214,11 @@ static bool is_spent(const Tracer *t, const Tries *r)
     return r->asked > 2 && r->seconds > share;
 }
 
-/* How often this edge was asked about in this trace. */
+/* How often this edge was asked about in this list of questions. */
 static unsigned times_here(Tracer *t, uint32_t edge)
 {
-    if (t->touched[edge] != t->traces) {
-        t->touched[edge] = t->traces;
+    if (t->touched[edge] != t->lists) {
+        t->touched[edge] = t->lists;
         t->here[edge] = 0;
     }
     return t->here[edge]++;
@@ -503,18 +511,12 @@ static void keep_for_later(Job *j, const Question *q, const Answer *a, const Ent
         failures_sample(j, &(Input){ 0, j->tracer->room, n, e->id });
 }
 
-/* Runs the answer; false: no more runs are possible. */
-static bool try_answer(Job *j, const Question *q, const Answer *a, const Entry *e,
-                       const uint8_t *bytes, size_t n)
+/* Runs the n bytes in t->room, made of an answer; false: no more runs are possible. */
+static bool try_room(Job *j, const Question *q, const Answer *a, const Entry *e, size_t n)
 {
     Tracer *t = j->tracer;
     Explorer *x = j->x;
     FrontBatch batch;
-    tracer_apply(t, bytes, n, a);
-    if (a->status == SOLVE_SAT)
-        learn(j, t->room, a);
-    while (x->facts.zeros && n > e->n && t->room[n - 1] == 0)
-        n--;
     if (!job_may_try(j))
         return true;
     if (!x->front->add(j->worker, t->room, n) || !stage_run(j, false, &batch) || !batch.n)
@@ -542,11 +544,50 @@ static bool try_answer(Job *j, const Question *q, const Answer *a, const Entry *
     return true;
 }
 
+/* The answer says which numbers there should be. Their text is no part of what was asked, so
+ * nothing is predicted. */
+static bool try_numbers(Job *j, const Question *q, const Answer *a, const Entry *e, size_t n)
+{
+    Tracer *t = j->tracer;
+    const Answer unsure = { .status = SOLVE_OPTIMISTIC };
+    bool ok = true;
+    memcpy(t->chosen, t->values, numbers_wide(t->trail));
+    for (size_t i = 0; i < a->nchanges; i++)
+        t->chosen[a->changes[i].byte] = a->changes[i].value;
+    for (NumbersHow how = NUMBERS_MOVE; ok && how <= NUMBERS_OVERWRITE; how++) {
+        if (how == NUMBERS_MOVE && j->x->facts.fixed)
+            continue;
+        size_t room = j->x->longest < LONGEST_TRACED ? j->x->longest : LONGEST_TRACED;
+        size_t written =
+            numbers_write(t->trail, t->values, t->chosen, n, how, t->room, n > room ? n : room);
+        ok = !written || try_room(j, q, &unsure, e, written);
+    }
+    return ok;
+}
+
+static bool try_answer(Job *j, const Question *q, const Answer *a, const Entry *e,
+                       const uint8_t *bytes, size_t n)
+{
+    Tracer *t = j->tracer;
+    if (t->trail->free)
+        return try_numbers(j, q, a, e, n);
+    tracer_apply(t, bytes, n, a);
+    if (a->status == SOLVE_SAT)
+        learn(j, t->room, a);
+    while (j->x->facts.zeros && n > e->n && t->room[n - 1] == 0)
+        n--;
+    return try_room(j, q, a, e, n);
+}
+
 static SolveStatus ask(Tracer *t, const Trail *trail, const Question *q, const uint8_t *bytes,
                        size_t n, Answer *a)
 {
     /* What is left over when all is traced deserves more patience. */
     Solver *s = t->level ? t->deep : t->solver;
+    if (trail->free) {
+        bytes = t->values;
+        n = numbers_wide(trail);
+    }
     if (q->kind == ASK_BRANCH || q->kind == ASK_PIN)
         return solver_query(s, trail->path, q->index, bytes, n, a);
     return solver_query_extra(s, trail->path, q->index, q->cond, bytes, n, a);
@@ -677,31 +718,58 @@ static uint8_t *padded(const Entry *e, unsigned level, const Explorer *x, size_t
     return bytes;
 }
 
+/* Of a trail with numbers: questions about numbers whose answers would be new. */
+static void keep_numbers(const Tracer *t, const Trail *trail, Questions *qs)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < qs->len; i++) {
+        const Question *q = &qs->items[i];
+        Expr cond = q->cond ? q->cond : path_at(trail->path, q->index).cond;
+        if (q->rank < 4 && q->kind != ASK_PIN && numbers_matter(trail, t->pool, cond))
+            qs->items[kept++] = *q;
+    }
+    qs->len = kept;
+}
+
+static bool ask_all(Job *j, const Trail *trail, const Entry *e, const uint8_t *bytes, size_t n)
+{
+    Tracer *t = j->tracer;
+    Explorer *x = j->x;
+    Questions qs = { 0 };
+    t->trail = trail;
+    t->lists++;
+    pthread_mutex_lock(&x->lock);
+    add_branches(j, trail, t->level, &qs);
+    add_chances(j, trail, t->level, &qs);
+    pthread_mutex_unlock(&x->lock);
+    if (trail->free) {
+        numbers_values(trail, t->pool, bytes, n, t->values);
+        keep_numbers(t, trail, &qs);
+    }
+    if (qs.len)
+        qsort(qs.items, qs.len, sizeof *qs.items, by_rank);
+    bool ok = answer_all(j, trail, &qs, e, bytes, n, explorer_age(x) + 5);
+    t->trail = NULL;
+    vec_release(&qs);
+    return ok;
+}
+
 /* Traces one input and asks what follows from it. */
 static bool step(Job *j, const Entry *e, const uint8_t *bytes, size_t n, unsigned level)
 {
     Tracer *t = j->tracer;
-    Explorer *x = j->x;
     FrontTrace trace = { 0 };
-    Questions qs = { 0 };
     t->traces++;
     t->level = level;
     tracer_make_room(t);
     bool ok = tracer_run(j, &(Input){ 0, bytes, n, e->id }, &trace);
-    t->trail = &trace.trail;
     if (ok && trace.trail.path) {
         tracer_note_imprecise(j, &trace.trail);
-        pthread_mutex_lock(&x->lock);
-        add_branches(j, &trace.trail, level, &qs);
-        add_chances(j, &trace.trail, level, &qs);
-        pthread_mutex_unlock(&x->lock);
-        if (qs.len)
-            qsort(qs.items, qs.len, sizeof *qs.items, by_rank);
-        ok = answer_all(j, &trace.trail, &qs, e, bytes, n, explorer_age(x) + 5);
+        ok = ask_all(j, &trace.trail, e, bytes, n);
     }
-    vec_release(&qs);
-    t->trail = NULL;
-    trail_release(&trace.trail);
+    if (ok && trace.numbers.path)
+        ok = ask_all(j, &trace.numbers, e, bytes, n);
+    front_trace_release(&trace);
     return ok;
 }
 
@@ -815,12 +883,18 @@ char *tracer_condition(Job *j, FrontJudge by, const Input *in, const Failure *f)
     char *text = NULL;
     if (tracer_run(j, in, &trace))
         text = condition_find(&plan, &trace.trail, in->bytes, in->n);
-    trail_release(&trace.trail);
+    front_trace_release(&trace);
     tracer_tell_stats(j);
     return text && x->front->in_words ? x->front->in_words(x->plan->subject, text) : text;
 }
 
 /* ---- for front ends */
+
+void front_trace_release(FrontTrace *t)
+{
+    trail_release(&t->trail);
+    trail_release(&t->numbers);
+}
 
 void front_branch(FrontTrace *t, Exprs *p, Expr cond, uint32_t at, bool taken)
 {

@@ -28,10 +28,12 @@ struct Tracer {
     Map sites;                 /* of bugs and pins: "kind site" -> Tries */
     Arena arena;
     uint8_t *room;             /* an input */
+    uint8_t *values,
+        *chosen;  /* an input and its numbers: as they are, and as an answer wants them */
     double solving;            /* seconds, all */
-    uint32_t *touched;         /* per edge: last trace that asked, and how often */
+    uint32_t *touched;         /* per edge: last list of questions that had it, and how often */
     uint16_t *here;
-    unsigned traces;
+    unsigned traces, lists;
     unsigned level;            /* of the input at hand: how often it was traced before */
     Vec(Stone) stones;
     size_t next_stone;

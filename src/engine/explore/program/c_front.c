@@ -352,6 +352,8 @@ static bool trace(void *worker, Exprs *pool, uint32_t in, const uint8_t *bytes, 
     run_result_release(&r);
     if (ran && !log_read(w->log, pool, in, &out->trail, &why))
         c_front_note(w->c, "a trace can't be read: %s", why.msg);
+    if (out->trail.numbers.len && !log_read_numbers(w->log, pool, in, &out->numbers, &why))
+        c_front_note(w->c, "a trace can't be read: %s", why.msg);
     return ran;
 }
 
