@@ -291,6 +291,16 @@ mkdir letters.in && printf a >letters.in/a && printf b >letters.in/b
 ok "a program may remove its input" removes
 ok "… each run has one" json removes.json 'd["branches"] == { "covered": 2, "reachable": 3 }'
 
+# An input alone does not make it fail: an order of its two threads must come to it.
+cp "$TOP/tests/subjects/explore/take.c" . && printf aaaa >word
+ok "captured" "$SUNDEW" -q capture -- sh -c 'cc -g -O1 -pthread take.c -o take && cc -DFIXED -g -O1 -pthread take.c -o taken'
+ok "threads run in other orders" explore take ./take -i word --executions 1500
+ok "… one makes it fail" json take.json \
+    '[(f["rule"], f["line"]) for f in d["findings"]] == [("explore/order", 36)] and d["orders"]["runs"] > 20'
+ok "… and is run again" eval 'says "T1 lets go" status 1 sh -c "$(python3 -c "import json; print(json.load(open(\"take.json\"))[\"findings\"][0][\"rerun\"].replace(\"sundew\", \"$SUNDEW\", 1))")"'
+ok "none with a lock" explore taken ./taken -i word --executions 1500
+ok "… and that is said" json taken.json 'd["findings"] == [] and d["orders"]["runs"] > 20'
+
 printf 'int twice(int n) { return 2 * n; }\n' >twice.c
 ok "a library is not explored" eval 'capture "gcc -g -fPIC -shared -o libtwice.so twice.c" >/dev/null && says "only an executable can be explored" status 2 "$SUNDEW" explore libtwice.so --function twice'
 ok "seeds that are not there" says "no such file" "$SUNDEW" explore ./magic -i nowhere --time 5s -o nowhere.out

@@ -46,7 +46,8 @@ static void make_environment(Scheduler *s)
     if (!s->plan.player) {
         strings_add(&s->env, SUNDEW_SCHEDULE_ENV "=1");
         strings_addf(&s->env,
-                     "ASAN_OPTIONS=detect_leaks=0:handle_segv=1:allow_user_segv_handler=1%s",
+                     "ASAN_OPTIONS=detect_leaks=0:handle_segv=1:handle_abort=1:"
+                     "allow_user_segv_handler=1%s",
                      quick);
         return;
     }
@@ -338,4 +339,18 @@ void schedule_run_release(ScheduleRun *r)
     vec_release(&r->waits);
     vec_release(&r->heated);
     *r = (ScheduleRun){ 0 };
+}
+
+static bool is_limit(const Failure *f)
+{
+    return f->kind == FAILURE_TIMEOUT || f->kind == FAILURE_CPU_LIMIT || f->kind == FAILURE_HANG;
+}
+
+ScheduleVerdict schedule_verdict(const ScheduleRun *run)
+{
+    const Failure *f = &run->result.failure;
+    if (run->ended == SUNDEW_SCHEDULE_DEADLOCK)
+        return SCHEDULE_DEADLOCKS;
+    bool whole = run->ended == SUNDEW_SCHEDULE_RUNNING || run->ended == SUNDEW_SCHEDULE_ENDED;
+    return whole && failure_is(f) && !is_limit(f) ? SCHEDULE_FAILS : SCHEDULE_FINE;
 }

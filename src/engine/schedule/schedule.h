@@ -53,25 +53,29 @@ typedef struct ScheduleRun {
 } ScheduleRun;
 void schedule_run_release(ScheduleRun *r);
 
+/* How the program did, as far as its order of threads is to blame: a limit of ours says nothing. */
+typedef enum { SCHEDULE_FINE, SCHEDULE_FAILS, SCHEDULE_DEADLOCKS } ScheduleVerdict;
+ScheduleVerdict schedule_verdict(const ScheduleRun *run);
+
 typedef struct SchedulerPlan {
     const ScheduleBuild *build;
-    char *const *argv;               /* argv[0] is the program's name */
-    const char *cwd;                 /* a folder of the user's, not written; NULL: scratch */
-    const char *input_file;          /* standard input; NULL: empty */
-    double seconds;                  /* of one run; 0: 5 */
-    double idle;                     /* a run that waits so long for the system ends; 0: never */
-    uint32_t most_points;            /* of one run; 0: 200,000 */
-    bool racing;                     /* look for data races too */
+    char *const *argv; /* argv[0] is the program's name */
+    const char *cwd; /* a folder of the user's, not written; NULL: scratch */
+    const char *input_file; /* standard input; NULL: empty */
+    double seconds; /* of one run; 0: 5 */
+    double idle; /* a run that waits so long for the system ends; 0: never */
+    uint32_t most_points; /* of one run; 0: 200,000 */
+    bool racing; /* look for data races too */
     /* For a library that a player loads; the build is the library. */
-    const char *player;              /* run this in place of the build; NULL */
-    RunFd fd;                        /* what the player gets besides */
-    const char *preload;             /* a library to load first; NULL */
-    bool quick;                      /* reports of sanitizers have no names and lines */
-    bool look_up;                    /* …but we look up those of the build and of the system */
+    const char *player; /* run this in place of the build; NULL */
+    RunFd fd; /* what the player gets besides */
+    const char *preload; /* a library to load first; NULL */
+    bool quick; /* reports of sanitizers have no names and lines */
+    bool look_up; /* …but we look up those of the build and of the system */
 } SchedulerPlan;
 
 Scheduler *scheduler_open(const SchedulerPlan *plan, Err *err);
-void scheduler_close(Scheduler *s);                            /* NULL is fine */
+void scheduler_close(Scheduler *s); /* NULL is fine */
 /* False: it could not be run at all. */
 bool scheduler_run(Scheduler *s, const Schedule *schedule, ScheduleRun *out, Err *err);
 /* The forces that give a random run again. */
@@ -86,10 +90,10 @@ typedef enum { SEARCH_GO_ON, SEARCH_STOP } SearchVerdict;
 typedef SearchVerdict SearchJudge(const Schedule *schedule, const ScheduleRun *run, void *arg);
 
 typedef struct SearchPlan {
-    size_t most;                     /* runs; 0: 1000 */
-    unsigned bound;                  /* of preemptions in the systematic part; 0: 7 */
+    size_t most; /* runs; 0: 1000 */
+    unsigned bound; /* of preemptions in the systematic part; 0: 7 */
     uint64_t seed;
-    bool (*stop)(void *arg);         /* time is over; NULL */
+    bool (*stop)(void *arg); /* time is over; NULL */
     void *stop_arg;
     /* Only systematic runs, at the hot sites of this schedule: the first that shows
      * something has the fewest preemptions. NULL: random ones, too. */
@@ -144,6 +148,10 @@ const char *schedule_kind_name(unsigned kind);
  * another build. `key` names the build. */
 void schedule_write(const Schedule *schedule, const char *key, Str *out);
 bool schedule_read(const char *text, const char *key, Schedule *out, Err *err);
+/* A folder with the schedule, the picture of its run and the words of the command, for
+ * `sundew threads --replay`. */
+bool schedule_keep(const char *folder, const Schedule *schedule, const char *key,
+                   const Strings *argv, const Str *picture, Err *err);
 /* The run, a column for each thread: what happened in which order. At most `most`
  * lines; the middle of a longer one is left out. */
 void schedule_draw(const Scheduler *s, const ScheduleRun *run, size_t most, Str *out);

@@ -1,6 +1,7 @@
 /* Schedules and runs as text. */
 #include "base/escape.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "engine/schedule/schedule_int.h"
 #include <assert.h>
 #include <stdio.h>
@@ -257,4 +258,22 @@ void schedule_draw(const Scheduler *s, const ScheduleRun *run, size_t most, Str 
             str_addf(out, "… %zu more\n", told - most / 2 * 2);
         n++;
     }
+}
+
+bool schedule_keep(const char *folder, const Schedule *schedule, const char *key,
+                   const Strings *argv, const Str *picture, Err *err)
+{
+    Str text = { 0 };
+    char *forces = path_join(folder, "schedule.txt"), *run = path_join(folder, "run.txt"),
+         *command = path_join(folder, "command.json");
+    schedule_write(schedule, key, &text);
+    json_t *words = json_strings(argv->items, argv->len);
+    bool ok = dir_make(folder, err) && file_write(forces, str_c(&text), text.len, err) &&
+              file_write(run, str_c(picture), picture->len, err) && json_write(command, words, err);
+    json_decref(words);
+    str_release(&text);
+    free(forces);
+    free(run);
+    free(command);
+    return ok;
 }

@@ -47,8 +47,13 @@ static const Rule rules[] = {
     { "explore/failure", LEVEL_ERROR, "An input makes the program fail." },
     { "explore/hang", LEVEL_WARNING, "An input makes the program run without end." },
     { "explore/oracle", LEVEL_ERROR, "The command of --oracle rejects an input." },
+    { "explore/order", LEVEL_ERROR,
+      "An input makes the program fail in some orders of its threads." },
     { 0 },
 };
+
+/* Of the time, if the rest belongs to other orders of threads. */
+#define SEARCH_SHARE 0.75
 
 /* ---- what was asked */
 
@@ -297,9 +302,14 @@ static bool explore_program(Exploration *e, Err *err)
               read_number(s, "executions", &plan.executions, err) &&
               read_number(s, "max-length", &longest, err) && check(&plan, err);
     plan.longest = longest;
+    bool orders = orders_matter(e);
+    if (orders)
+        plan.time *= SEARCH_SHARE;
     ok = ok && explore(&plan, &r, err);
     status_wipe();
     ok = ok && report_exploration(e, &r, err) && write_ktests(e, err);
+    if (ok && orders && !(plan.stop == STOP_FIRST_FAILURE && r.nfailures))
+        ok = orders_run(e, &r, err);
     explore_result_release(&r);
     c_front_free(e->front);
     strings_release(&judge);
@@ -340,6 +350,8 @@ const Command technique_explore = {
         "The output folder gets queue/ (inputs that reached something new, as AFL++ and "
         "libFuzzer read them) and failures/. Every failure is reported once, by kind and "
         "place, with the smallest input found and with the parts of the input that matter.\n\n"
+        "If the program makes threads and its input is a file or standard input, the last quarter of "
+        "the time goes to other orders of its threads on the inputs in queue/.\n\n"
         "Without --time it runs until Ctrl-C. With --executions, --seed and --jobs 1 the result "
         "is the same every time.",
     .examples = "sundew explore ./prog --time 5m -- -f @@\n"

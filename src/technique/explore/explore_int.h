@@ -20,6 +20,10 @@ typedef struct Exploration {
 bool plan_show(Exploration *e, Err *err);
 /* Findings, summary, JSON. */
 bool report_exploration(Exploration *e, ExploreResult *r, Err *err);
+/* Will other orders of the program's threads be tried? */
+bool orders_matter(const Exploration *e);
+/* Tries them on all inputs; findings. */
+bool orders_run(Exploration *e, const ExploreResult *found, Err *err);
 /* The live line. */
 void status_show(const ExploreStatus *st, void *exploration);
 void status_wipe(void);

@@ -27,26 +27,18 @@ static void take_waits(const ScheduleRun *run, Bad *out)
     }
 }
 
-/* A limit of ours says nothing about the program. */
-static bool is_limit(const Failure *f)
-{
-    return f->kind == FAILURE_TIMEOUT || f->kind == FAILURE_CPU_LIMIT || f->kind == FAILURE_HANG;
-}
-
 bool whole_judge(const Whole *w, const ScheduleRun *run, Bad *out)
 {
-    const Failure *f = &run->result.failure;
+    ScheduleVerdict verdict = schedule_verdict(run);
     *out = (Bad){ .preemptions = run->preemptions };
-    if (run->ended == SUNDEW_SCHEDULE_DEADLOCK) {
+    if (verdict == SCHEDULE_DEADLOCKS) {
         out->kind = BAD_DEADLOCK;
         take_waits(run, out);
         return true;
     }
-    if (run->ended != SUNDEW_SCHEDULE_RUNNING && run->ended != SUNDEW_SCHEDULE_ENDED)
-        return false;
-    if (failure_is(f) && !is_limit(f)) {
+    if (verdict == SCHEDULE_FAILS) {
         out->kind = BAD_FAILURE;
-        failure_copy(&out->failure, f);
+        failure_copy(&out->failure, &run->result.failure);
         return true;
     }
     out->kind = BAD_OUTPUT;
@@ -190,22 +182,8 @@ static void replay(Whole *w, Bad *b)
 /* FOLDER/N/: the schedule, the picture, and what to run. */
 static bool keep(Whole *w, Bad *b, size_t number, Err *err)
 {
-    Str text = { 0 };
     b->folder = xprintf("%s/%zu", w->out, number);
-    char *schedule = path_join(b->folder, "schedule.txt"),
-         *picture = path_join(b->folder, "run.txt"),
-         *command = path_join(b->folder, "command.json");
-    schedule_write(&b->schedule, w->key, &text);
-    json_t *words = json_strings(w->argv.items, w->argv.len);
-    bool ok = dir_make(b->folder, err) && file_write(schedule, str_c(&text), text.len, err) &&
-              file_write(picture, str_c(&b->picture), b->picture.len, err) &&
-              json_write(command, words, err);
-    json_decref(words);
-    str_release(&text);
-    free(schedule);
-    free(picture);
-    free(command);
-    return ok;
+    return schedule_keep(b->folder, &b->schedule, w->key, &w->argv, &b->picture, err);
 }
 
 /* -------------------------------------------------------------------- run */
