@@ -91,7 +91,8 @@ rt_concolic   := $(call rt_src,concolic heap/pages)
 rt_coverage   := $(call rt_src,server/forkserver server/batch server/compared server/snapshot)
 rt_input      := $(call rt_src,input)
 rt_clock      := $(call rt_src,clock)
-rt_schedule   := $(call rt_src,schedule heap/pages)
+rt_schedule   := $(filter-out schedule/probe,$(call rt_src,schedule heap/pages))
+rt_probe      := $(call rt_src,schedule/probe)
 rt_cover      := $(call rt_src,server/cover)
 rt_calls      := $(call rt_src,calls)
 # Library functions, woven with the program: as simple as the program's own bitcode.
@@ -102,9 +103,11 @@ rt_events     := $(call rt_src,events events_follow)
 rt_adapters   := $(call rt_src,adapters)
 rt_watched    := $(call rt_src,events events_watch heap/pages)
 rt_watch      := $(call rt_src,watch heap/pages)
-runtimes   := monitor record forkserver tags concolic input standins coverage cover clock schedule calls watch events watched adapters
+runtimes   := monitor record forkserver tags concolic input standins coverage cover clock schedule probe calls watch events watched adapters
 rt_headers := $(wildcard runtime/*/*.h)
 runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,$(runtimes))
+# Runtimes of which nothing is inlined: compiled once, here, and linked as they are.
+runtime_o  := $(patsubst %,$(BUILD)/runtime/%.o,schedule forkserver)
 rt_parts    = $(patsubst %,$(BUILD)/runtime/parts/%.bc,$(1))
 obj        = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 unit_bin  := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
@@ -113,7 +116,7 @@ fuzz_src  := $(wildcard tests/fuzz/*.c)
 tool_bin  := $(patsubst tests/tools/%.c,$(BUILD)/tests/%,$(tool_src))
 
 .PHONY: all
-all: $(BUILD)/sundew $(BUILD)/sundew-cc $(BUILD)/sundew-run $(BUILD)/sundew-play $(runtime_bc) $(php_so)
+all: $(BUILD)/sundew $(BUILD)/sundew-cc $(BUILD)/sundew-run $(BUILD)/sundew-play $(runtime_bc) $(runtime_o) $(php_so)
 
 $(BUILD)/libsundew.a: $(call obj,$(all_src))
 	$(call say,AR,$@)
@@ -169,7 +172,9 @@ RT_CLANG = $(LLVM)/bin/clang -std=gnu17 -D_GNU_SOURCE -I. -fPIC -fvisibility=hid
 $(BUILD)/runtime/parts/%.bc: runtime/%.c $(rt_headers) Makefile | deps-build
 	@mkdir -p $(@D)
 	$(call say,RT,$<)
-	$(Q)$(RT_CLANG) -O2 -c -o $@ $<
+	$(Q)$(RT_CLANG) -O2 $(RT_FRAMES) -c -o $@ $<
+# The sanitizer's stacks go through functions that stand between the program and free().
+$(BUILD)/runtime/parts/schedule/%.bc: RT_FRAMES = -fno-omit-frame-pointer
 
 # What is woven with the program, as simple as the program's own bitcode.
 RT_WOVEN = $(RT_CLANG) -O1 -g1 -fno-builtin -fno-math-errno -fno-vectorize -fno-slp-vectorize \
@@ -189,6 +194,9 @@ $(BUILD)/runtime/parts/adapters/%.bc: runtime/adapters/%.c $(rt_headers) Makefil
 $(runtime_bc): $(BUILD)/runtime/%.bc: $$(call rt_parts,$$(rt_$$*))
 	$(call say,LINK,$@)
 	$(Q)$(LLVM)/bin/llvm-link -o $@ $^
+$(runtime_o): %.o: %.bc
+	$(call say,RT,$@)
+	$(Q)$(LLVM)/bin/clang -O2 -fPIC -c -o $@ $<
 
 # The runtime as it is, with tables written by hand; without sanitizers, whose
 # handlers and stacks would be tested instead of ours.
@@ -321,7 +329,7 @@ install: all
 	ln -sf ../lib/sundew/sundew-cc $(DESTDIR)$(PREFIX)/bin/sundew-cc
 	cp -r share $(DESTDIR)$(PREFIX)/lib/sundew/
 	install -d $(DESTDIR)$(PREFIX)/lib/sundew/runtime
-	install -m 644 $(runtime_bc) $(DESTDIR)$(PREFIX)/lib/sundew/runtime
+	install -m 644 $(runtime_bc) $(runtime_o) $(DESTDIR)$(PREFIX)/lib/sundew/runtime
 	if [ -n "$(php_so)" ]; then install -d $(DESTDIR)$(PREFIX)/lib/sundew/php && \
 	    install -m 644 $(php_so) $(DESTDIR)$(PREFIX)/lib/sundew/php; fi
 	$(BUILD)/sundew help --man-pages $(DESTDIR)$(PREFIX)/share/man/man1

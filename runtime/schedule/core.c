@@ -637,10 +637,3 @@ __attribute__((noinline)) void sundew_schedule_point(const void *at, uint32_t wh
     me->inside = false;
     errno = kept;
 }
-
-__attribute__((always_inline)) void sundew_sched_access(const void *at, uint32_t what,
-                                                        uint32_t site)
-{
-    if (__builtin_expect(sundew_schedule_on, 0))
-        sundew_schedule_point(at, what, site);
-}

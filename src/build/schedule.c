@@ -30,6 +30,27 @@ static bool write_sites(json_t *sites, const ScheduleFigures *f, const char *out
     return ok;
 }
 
+/* What is linked besides: the words of the library, and the runtime. Only its probe is woven in. */
+static void link_words(const Making *m, Strings *words)
+{
+    for (char *const *w = m->link; w && *w; w++)
+        strings_add(words, *w);
+    strings_addf(words, "%s/runtime/schedule.o", m->libexec);
+    strings_addf(words, "%s/runtime/forkserver.o", m->libexec);
+}
+
+static bool link_woven(const Making *m, Woven *w, const char *out, Err *err)
+{
+    Strings words = { 0 };
+    link_words(m, &words);
+    char *const *more = strings_argv(&words);
+    bool ok = m->library
+                  ? library_link_woven(w, &(LibraryPlan){ .link = more }, out, err)
+                  : woven_build(w, &(WovenBuild){ .out = out, .level = 1, .more = more }, err);
+    strings_release(&words);
+    return ok;
+}
+
 static bool make(void *arg, const char *out, Err *err)
 {
     const Making *m = arg;
@@ -44,10 +65,7 @@ static bool make(void *arg, const char *out, Err *err)
     } else if (ok) {
         if (m->strict)
             weave_asan(w);
-        ok = weave_runtime(w, m->libexec, "schedule", err) &&
-             weave_runtime(w, m->libexec, "forkserver", err) &&
-             (m->library ? library_link_woven(w, &(LibraryPlan){ .link = m->link }, out, err)
-                         : woven_build(w, &(WovenBuild){ .out = out, .level = 1 }, err));
+        ok = weave_runtime(w, m->libexec, "probe", err) && link_woven(m, w, out, err);
     }
     weave_end(w);
     json_decref(sites);
@@ -98,7 +116,7 @@ static bool get_both(BuildRecipe *r, Making *m, const char *sites_name, Schedule
     return ok;
 }
 
-static const char *const runtimes[] = { "schedule", "forkserver", NULL };
+static const char *const runtimes[] = { "probe", "schedule", "forkserver", NULL };
 
 /* What the build depends on beside the program. */
 static char *variant(const Making *m)
