@@ -112,7 +112,8 @@ typedef struct CapturedProgram {
 } CapturedProgram;
 
 /* A program by the path of an executable, shared library, archive or object
- * of a captured build (a copy will do), or by its name in the workspace. */
+ * of a captured build (a copy will do), or by its name in the workspace. A shared
+ * library with a version (libx.so.0.1) has its shorter names too (libx.so). */
 const CapturedProgram *workspace_program(Workspace *ws, const char *path_or_name, Err *err);
 /* An executable together with the project's own shared libraries that it is linked with,
  * and theirs: their units stand behind its own. `p` itself if it has none. */

@@ -347,6 +347,33 @@ static char *libtool_target(const char *path)
     return NULL;
 }
 
+/* Is `file` the shared library that the linker knows as `name`: libx.so.0.1 as libx.so or
+ * libx.so.0? */
+static bool is_version_of(const char *file, const char *name)
+{
+    size_t n = strlen(name);
+    if (!strstr(path_base(name), ".so") || strncmp(file, name, n) != 0 || file[n] != '.')
+        return false;
+    return file[n + strspn(file + n, ".0123456789")] == 0;
+}
+
+/* The programs that `name` means, a path or a name in the workspace: those of exactly that name,
+ * and only if there is none a shared library with a version. The number; the first in *found. */
+static size_t by_name(const CapturedProgram *const *all, size_t n, const char *name,
+                      const CapturedProgram **found)
+{
+    char *full = strchr(name, '/') ? path_absolute(name) : NULL;
+    size_t hits = 0;
+    for (int versions = 0; !hits && versions < 2; versions++)
+        for (size_t i = 0; i < n; i++) {
+            const char *is = full ? all[i]->path : all[i]->name, *want = full ? full : name;
+            if ((versions ? is_version_of(is, want) : strcmp(is, want) == 0) && !hits++)
+                *found = all[i];
+        }
+    free(full);
+    return hits;
+}
+
 const CapturedProgram *workspace_program(Workspace *ws, const char *name, Err *err)
 {
     Map records = { 0 };
@@ -359,11 +386,9 @@ const CapturedProgram *workspace_program(Workspace *ws, const char *name, Err *e
         free(file);
         goto out;
     }
-    size_t n, hits = 0;
-    const CapturedProgram **all = strchr(name, '/') ? NULL : workspace_programs(ws, &n, err);
-    for (size_t i = 0; all && i < n; i++)
-        if (strcmp(all[i]->name, name) == 0 && !hits++)
-            p = all[i];
+    size_t n;
+    const CapturedProgram **all = workspace_programs(ws, &n, err);
+    size_t hits = all ? by_name(all, n, name, &p) : 0;
     if (hits > 1)
         p = NULL;
     if (hits > 1)

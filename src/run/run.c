@@ -44,6 +44,7 @@ struct Runner {
     Str start;                 /* the last one, with what its descriptors are */
     Protection rows[PROTECT_COUNT];
     Str missing;
+    char *hidden;              /* of the words; NULL: nothing */
 };
 
 /* ---- worker */
@@ -131,6 +132,8 @@ static void take_protections(Runner *r, const Str *body)
         str_addf(&r->missing, "%s%s (%s): %s", r->missing.len ? "; no " : "no ", r->rows[i].name,
                  r->rows[i].why, r->rows[i].without);
     }
+    if (r->hidden && r->rows[PROTECT_MOUNT].granted)
+        str_addf(&r->missing, "%s%s", r->missing.len ? "; " : "", r->hidden);
 }
 
 static bool start_worker(Runner *r, Err *err)
@@ -199,6 +202,11 @@ static void describe_setup(Runner *r, const RunnerPlan *plan)
     w.nreadable += add_paths(&texts, here);
     free(cwd);
     w.nwritable = add_paths(&texts, plan->writable);
+    Strings named = { 0 };
+    r->hidden = words_named(plan->words, &named);
+    for (; w.nnamed < named.len; w.nnamed++)
+        wire_add_text(&texts, named.items[w.nnamed]);
+    strings_release(&named);
     wire_add(&r->setup, &w, sizeof w);
     str_addn(&r->setup, texts.data, texts.len);
     str_release(&texts);
@@ -247,6 +255,7 @@ void runner_free(Runner *r)
         tempdir_remove(r->tempdir);
     free(r->helper);
     free(r->scratch);
+    free(r->hidden);
     str_release(&r->setup);
     str_release(&r->start);
     str_release(&r->missing);

@@ -25,7 +25,7 @@
  * privileges; leave a stray process when Sundew is killed. It can read what the
  * user can read, except that /tmp, /var/tmp, /dev/shm and /run are its own,
  * empty at the begin of each run; the folder that was current when the Runner
- * was made and what `readable` names stay visible there. It protects from buggy
+ * was made, and what `readable` or a word of `words` names, stay visible there. It protects from buggy
  * code, not from a determined attacker with a kernel exploit. docs/running.md
  * says more.
  *
@@ -58,6 +58,9 @@ typedef struct RunnerPlan {
                                    below /tmp, /var/tmp, /dev/shm or /run; the
                                    folder of each subject under /tmp, say. The
                                    current folder always is. */
+    char *const *words;         /* argv of the runs, or NULL. A file or folder below these
+                                   that a word behind the first names ("x", "-Ix",
+                                   "--in=x") is visible, too; see words.c */
     const char *const *writable;/* NULL-terminated: may be written as well */
     bool network;               /* the host's network may be used */
     bool unprotected;           /* no sandbox: limits and killing only */

@@ -24,13 +24,14 @@
 #ifndef SUNDEW_RUN_INT_H
 #define SUNDEW_RUN_INT_H
 #include "base/str.h"
+#include "base/vec.h"
 #include "run/failure.h"
 #include "run/locate.h"
 #include "run/run.h"
 #include <sys/resource.h>
 #include <sys/types.h>
 
-enum { WIRE_VERSION = 3, WIRE_MOST_FDS = 64 };
+enum { WIRE_VERSION = 4, WIRE_MOST_FDS = 64 };
 typedef enum WireKind {
     WIRE_SETUP,
     WIRE_READY,
@@ -72,7 +73,7 @@ typedef struct SetupWire {
     uint32_t version, size; /* sizes of all structs, against a mixed build */
     uint32_t network, unprotected;
     uint32_t without; /* bit per protection */
-    uint32_t nreadable, nwritable; /* texts after scratch: these paths */
+    uint32_t nreadable, nwritable, nnamed; /* texts after scratch: these paths */
 } SetupWire;
 
 typedef struct StartWire {
@@ -123,12 +124,18 @@ typedef struct Sandbox {
     SetupWire setup;
     const char *scratch;
     char **readable, **writable;
+    char **named; /* by words of the command: only files and folders, and not resolved */
     Protection rows[PROTECT_COUNT];
     bool private_tmp[4]; /* which of sandbox_private[] are our own */
     bool own_ipc; /* System V's objects are our own */
     unsigned user_tasks; /* threads of the user outside, at the start */
 } Sandbox;
 extern const char *const sandbox_private[4];
+bool sandbox_hides(const char *path); /* it is in, or is, a folder that is private */
+
+/* The paths that the words of a command, but its first, name in private folders: `named` is to be visible. Returns
+ * a line about those that stay hidden, with the reason; NULL: none do. */
+char *words_named(char *const *words, Strings *named);
 
 /* Puts the worker into the sandbox: returns in a child of the caller, which
  * stays outside as its guard. Never fails: what is refused is noted. */

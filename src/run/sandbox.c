@@ -14,6 +14,7 @@
  *     /tmp /var/tmp /dev/shm /run    empty, in memory, emptied after each run
  *     scratch, writable     as they were, on top of that
  *     readable, below /tmp… as they were but read-only, on top of that
+ *     named by the words    the same, if it is a file or a folder
  *     /proc                 of the new pid namespace, read-only: root without any capability may
  *                           still write to /proc/sys
  *
@@ -152,7 +153,7 @@ typedef struct Exposed {
     bool is_dir;
 } Exposed;
 
-enum { MOST_EXPOSED = 64 };
+enum { MOST_EXPOSED = 96 };
 typedef struct Mounts {
     Exposed list[MOST_EXPOSED];
     size_t n;
@@ -164,7 +165,7 @@ static bool below(const char *path, const char *dir)
     return strncmp(path, dir, n) == 0 && (path[n] == '/' || path[n] == 0);
 }
 
-static bool below_private(const char *path)
+bool sandbox_hides(const char *path)
 {
     for (size_t i = 0; i < 4; i++)
         if (below(path, sandbox_private[i]))
@@ -188,6 +189,19 @@ static bool expose(Mounts *m, const char *path, uint64_t attributes)
     return true;
 }
 
+/* Words may come from a stranger: what they name is looked at once more. */
+static void expose_named(Mounts *m, const char *path, uint64_t attributes)
+{
+    struct stat st;
+    if (!sandbox_hides(path) || !expose(m, path, attributes))
+        return;
+    const Exposed *x = &m->list[m->n - 1];
+    if (fstat(x->tree, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
+        return;
+    close(x->tree);
+    m->n--;
+}
+
 static bool expose_all(Sandbox *s, Mounts *m)
 {
     static const char *const devices[] = { "/dev/null",   "/dev/zero",    "/dev/full",
@@ -197,8 +211,10 @@ static bool expose_all(Sandbox *s, Mounts *m)
         expose(m, devices[i], MOUNT_ATTR_NOSUID);
     /* Outer ones first, or they would hide the inner ones; what is writable
      * wins over what is readable. */
+    for (char **p = s->named; *p; p++)
+        expose_named(m, *p, harmless | MOUNT_ATTR_RDONLY);
     for (char **p = s->readable; *p; p++)
-        if (below_private(*p))
+        if (sandbox_hides(*p))
             expose(m, *p, harmless | MOUNT_ATTR_RDONLY);
     for (char **p = s->writable; *p; p++)
         expose(m, *p, harmless);
@@ -249,7 +265,7 @@ static bool mount_all(Sandbox *s)
     for (size_t i = 0; ok && i < 4; i++)
         s->private_tmp[i] = make_private(s, i);
     for (size_t i = 0; i < m.n; i++) {
-        if (ok && below_private(m.list[i].path))
+        if (ok && sandbox_hides(m.list[i].path))
             make_place(&m.list[i]);
         if (ok &&
             move_mount(m.list[i].tree, "", AT_FDCWD, m.list[i].path, MOVE_MOUNT_F_EMPTY_PATH) !=

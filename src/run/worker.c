@@ -837,6 +837,7 @@ static void set_up(Worker *w)
     s->scratch = wire_get_text(&in);
     s->readable = texts(&arena, &in, s->setup.nreadable, 0);
     s->writable = texts(&arena, &in, s->setup.nwritable, 0);
+    s->named = texts(&arena, &in, s->setup.nnamed, 0);
     sandbox_enter(s, w->control);
     for (size_t i = 0; i < 4; i++) {
         struct stat st;

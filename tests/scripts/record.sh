@@ -40,6 +40,27 @@ ok "functions that are put into each other" eval '"$SUNDEW" capture -- gcc -O2 i
 ok "…return each, the innermost first" returned '^#5 P1 T1       return  inner = 4  \[call #4\]'
 ok "…then those around it" eval "returned 'return  middle = 8  .call #3' && returned 'return  outer = 9  .call #2'"
 ok "…and main, as deep as it was called" returned '^#8 P1 T1 return  main = 0'
+# A file that a word names is seen wherever it is, also where the sandbox has a folder of its own.
+cat >reads.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+int main(int n, char **v)
+{
+    FILE *f = n > 1 ? fopen(v[1], "r") : NULL;
+    if (f && fgetc(f) == '!')
+        abort();
+    return f ? 5 : 6;
+}
+END
+far=$(mktemp -d /var/tmp/sundew-test-XXXXXX); printf '?' >"$far/good"; printf '!' >"$far/bad"
+ok "a program that reads a file" "$SUNDEW" capture -- gcc -g reads.c -o reads
+ok "…below /var/tmp: record" says "ended with status 5" "$SUNDEW" record ./reads -- "$far/good" </dev/null
+ok "…threads" says "abort" "$SUNDEW" threads ./reads -- "$far/bad"
+ok "…explore" says "abort" "$SUNDEW" explore ./reads --replay -o far.out -i reads.c -- "$far/bad"
+ok "…reproduce, with a test that shows it" says "1 of 1 frames reproduce it" "$SUNDEW" reproduce ./reads -- "$far/bad" </dev/null
+ok "…and a word for all of it is told" says "/var/tmp is hidden from the program" "$SUNDEW" record ./reads -- /var/tmp </dev/null
+rm -rf "$far"
+
 same() { ./list "$@" >plain 2>&1; a=$?; SUNDEW_TRACE=$1 ./recorded "$@" >woven 2>&1; b=$?; [ $a = $b ] && cmp plain woven; }
 ok "a recorded program is kept" "$SUNDEW" record ./list --build recorded
 mkdir there

@@ -21,6 +21,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -803,6 +804,73 @@ static void *copy_often(void *arg)
     return NULL;
 }
 
+/* What /bin/cat or ls says of a word, in a sandbox for these words. */
+static char *seen_by(const char *tool, const char *word, const char *path, char **said)
+{
+    char *argv[] = { (char *)tool, (char *)word, NULL },
+         *run[] = { (char *)tool, (char *)path, NULL };
+    Err err = { 0 };
+    RunResult res = { 0 };
+    Runner *r = runner_new(&(RunnerPlan){ .words = argv }, &err);
+    if (!r || !runner_run(r, &(RunPlan){ .argv = run, .limits.wall = 60 }, &res, &err))
+        fail_msg("%s", err.msg);
+    char *out = xstrdup(str_c(&res.out.text));
+    *said = xstrdup(runner_missing(r) ? runner_missing(r) : "");
+    run_result_release(&res);
+    runner_free(r);
+    return out;
+}
+
+static void expect_seen(const char *tool, const char *word, const char *path, const char *out,
+                        const char *says)
+{
+    char *said, *seen = seen_by(tool, word, path, &said);
+    assert_string_equal(seen, out);
+    if (says && !strstr(said, says))
+        fail_msg("%s: %s", word, said);
+    if (!says && strstr(said, "hidden from the program"))
+        fail_msg("%s: %s", word, said);
+    free(seen);
+    free(said);
+}
+
+static void what_a_word_names_is_visible(void **state)
+{
+    (void)state;
+    const char *dir = tempdir_new(NULL, NULL);
+    char *file = path_join(dir, "in.txt"), *link = path_join(dir, "link"),
+         *inner = path_join(dir, "inner"), *beside = path_join(inner, "x"),
+         *room = path_join(dir, "room"), *name = path_join(room, "s"),
+         *option = xprintf("--in=%s", file), *glued = xprintf("-I%s", file);
+    struct sockaddr_un a = { .sun_family = AF_UNIX };
+    snprintf(a.sun_path, sizeof a.sun_path, "%s", name);
+    int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (runner_protections(t.runner, &(size_t){ 0 })[3].granted == false ||
+        !str_starts(dir, "/tmp/"))
+        SKIP("no private /tmp");
+    assert_true(file_write(file, "abc", 3, NULL));
+    assert_int_equal(mkdir(inner, 0700) | mkdir(room, 0700), 0);
+    assert_true(file_write(beside, "x", 1, NULL));
+    assert_int_equal(symlink("in.txt", link), 0);
+    assert_int_equal(bind(s, (struct sockaddr *)&a, sizeof a), 0);
+    expect_seen("cat", "nothing", file, "", NULL);
+    expect_seen("cat", file, file, "abc", NULL);
+    expect_seen("cat", file, beside, "", NULL);
+    expect_seen("cat", option, file, "abc", NULL);
+    expect_seen("cat", glued, file, "abc", NULL);
+    expect_seen("cat", link, link, "abc", NULL);
+    expect_seen("cat", inner, beside, "x", NULL);
+    /* A private folder as a whole, a socket, a folder with a socket in it: hidden, and told. */
+    expect_seen("cat", "/tmp", file, "", "subjects have one of their own");
+    expect_seen("ls", name, name, "", "neither a file nor a folder");
+    expect_seen("ls", room, room, "", "more than files and folders");
+    expect_seen("cat", dir, file, "", "more than files and folders");
+    close(s);
+    free(file), free(link), free(inner), free(beside);
+    free(room), free(name), free(option), free(glued);
+    tempdir_remove(dir);
+}
+
 static void several_work_side_by_side(void **state)
 {
     (void)state;
@@ -862,7 +930,7 @@ static void without_a_sandbox_limits_still_hold(void **state)
     Runner *r = runner_new(&(RunnerPlan){ .unprotected = true }, &err);
     assert_non_null(r);
     assert_false(granted(r, "Landlock"));
-    assert_null(runner_missing(r));             /* it was asked for */
+    assert_null(runner_missing(r)); /* it was asked for */
     nothing_outlives_a_run_in(r);
     limits_hold_in(r, t.plain);
     runner_free(r);
@@ -976,6 +1044,7 @@ int main(void)
         cmocka_unit_test(one_process_serves_many_rounds),
         cmocka_unit_test(a_server_that_is_not_there_is_an_error),
         cmocka_unit_test(without_a_worker_a_program_runs_as_ever),
+        cmocka_unit_test(what_a_word_names_is_visible),
         cmocka_unit_test(several_work_side_by_side),
         cmocka_unit_test(missing_protections_are_told_and_lived_with),
         cmocka_unit_test(without_a_sandbox_limits_still_hold),

@@ -116,7 +116,8 @@ static bool side_open(Side *s, const Events *e, const char *program, int log, Er
         vec_push(&readable, *r);
     vec_push(&readable, NULL);
     s->memory.fd = -1;
-    s->runner = runner_new(&(RunnerPlan){ .readable = readable.items }, err);
+    s->runner =
+        runner_new(&(RunnerPlan){ .readable = readable.items, .words = e->plan->argv }, err);
     vec_release(&readable);
     free(folder);
     bool ok = s->runner && make_shared(s, e, log < 0, err);

@@ -67,6 +67,7 @@ static bool run_woven(const RecordRun *run, Strings *env, double seconds, RunRes
         strings_add(&writable, *w);
     Runner *r = runner_new(&(RunnerPlan){ .writable = (const char *const *)strings_argv(&writable),
                                           .readable = readable,
+                                          .words = strings_argv(&argv),
                                           .network = run->network,
                                           .unprotected = run->unprotected },
                            err);

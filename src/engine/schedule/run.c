@@ -73,7 +73,7 @@ Scheduler *scheduler_open(const SchedulerPlan *plan, Err *err)
     char *folder = path_dir(plan->build->path);
     char *beside = path_dir(plan->player ? plan->player : plan->build->path);
     const char *readable[] = { folder, beside, plan->cwd, NULL };
-    s->runner = runner_new(&(RunnerPlan){ .readable = readable }, err);
+    s->runner = runner_new(&(RunnerPlan){ .readable = readable, .words = plan->argv }, err);
     make_environment(s);
     bool ok = s->runner && make_shared(s, err);
     free(folder);

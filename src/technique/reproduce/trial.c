@@ -377,8 +377,15 @@ Trial *trial_new(Session *s, const char *folder, Err *err)
 {
     Trial *t = xcalloc(1, sizeof *t);
     const char *readable[] = { folder, session_root(s), NULL };
-    RunnerPlan plan = { .readable = readable };
+    Strings words = { 0 };
+    size_t n;
+    char **tail = session_tail(s, &n);       /* main() gets them again */
+    strings_add(&words, "");
+    for (size_t i = 0; i < n; i++)
+        strings_add(&words, tail[i]);
+    RunnerPlan plan = { .readable = readable, .words = strings_argv(&words) };
     t->runner = runner_new(&plan, err);
+    strings_release(&words);
     t->trace = memfd_create("trace", 0);
     if (!t->runner || t->trace < 0) {
         if (t->runner)

@@ -26,6 +26,7 @@ Runner *call_runner(const Call *c, const char *program, Err *err)
         vec_push(&readable, *r);
     vec_push(&readable, NULL);
     Runner *r = runner_new(&(RunnerPlan){ .readable = readable.items,
+                                          .words = c->argv,
                                           .network = c->network,
                                           .unprotected = c->unprotected },
                            err);
