@@ -486,7 +486,7 @@ static const char meant[] =
     "static int sum;\n"
     "static void elsewhere(const char *s) { sum += *s; }\n"
     "char *unknown(char *);\n"
-    "char *(*from_outside)(char *);\n"
+    "char *(*from_outside)();\n"
     "static void say(const char *f, ...)\n"
     "{ va_list a; va_start(a, f);\n"
     "  for (; *f; f++) {\n"
@@ -596,12 +596,24 @@ static const char outside[] =
     "static void show(struct ops *o, struct pair *p) { o->see(p); }\n"
     "void far_later(struct ops *o, char *y, char *z)\n"
     "{ struct pair p = { y, 0 }; show(o, &p); p.b = z; o->go(); }\n"
-    "void finds(struct ops *o, char *s) { char *q = (char *)o->find(s); *q = 0; }\n";
+    "void finds(struct ops *o, char *s) { char *q = (char *)o->find(s); *q = 0; }\n"
+    "int (*handler)(const char *), (*taker)(char *), (*table[4])(const char *);\n"
+    "int handled(char *s) { return handler(s); }\n"
+    "int taken(char *s) { return taker(s); }\n"
+    "int by_table(char *s, int n) { return table[n & 3](s); }\n";
 static const char exported[] =
     "struct ops { long n; int (*look)(const char *, long); };\n"
     "int writes(char *s, long n) { return s[n] = 1; }\n"
     "int looks(struct ops *o, char *s) { return o->look(s, o->n); }\n"
     "struct ops *given(struct ops *o) { o->look = (int (*)(const char *, long))writes; return o; }\n";
+/* All that is called is known, or comes from outside as the functions here do. */
+static const char only_callbacks[] =
+    "struct ops { int (*f)(char *), (*g)(const char *); }; int (*taker)(char *), (*viewer)(const char *);\n"
+    "int by_variable(char *s) { return taker(s); }\n"
+    "int by_member(struct ops *o, char *s) { return o->f(s); }\n"
+    "int by_parameter(int (*f)(char *), char *s) { return f(s); }\n"
+    "int shown_by_variable(char *s) { return viewer(s); }\n"
+    "int shown_by_member(struct ops *o, char *s) { return o->g(s); }\n";
 static const char broken[] = "struct ops { long n; int (*look)(const char *, long); };\n"
                              "int breaks(const char *s, long n) { return ((char *)s)[n] = 1; }\n"
                              "int looks(struct ops *o, char *s) { return o->look(s, o->n); }\n";
@@ -615,7 +627,8 @@ static void code_outside_keeps_its_const(void **state)
         { "looks", "s", true },       { "touches", "s", false }, { "called", "s", true },
         { "same_shape", "s", false }, { "unused", "s", false },  { "shows", "p", true },
         { "later", "y", false },      { "later", "z", false },   { "far_later", "y", false },
-        { "far_later", "z", false },  { "finds", "s", false },
+        { "far_later", "z", false },  { "finds", "s", false },   { "handled", "s", true },
+        { "taken", "s", false },      { "by_table", "s", true },
     };
 
     (void)state;
@@ -632,6 +645,13 @@ static void code_outside_keeps_its_const(void **state)
     done(&s);
     done(&t);
     done(&u);
+    s = subject(only_callbacks, NULL);
+    assert_int_equal(param(&s, "by_variable", "s")->own.verdict, MUT_UNKNOWN);
+    assert_int_equal(param(&s, "by_member", "s")->own.verdict, MUT_UNKNOWN);
+    assert_int_equal(param(&s, "by_parameter", "s")->own.verdict, MUT_UNKNOWN);
+    assert_int_equal(param(&s, "shown_by_variable", "s")->own.verdict, MUT_IMMUTABLE);
+    assert_int_equal(param(&s, "shown_by_member", "s")->own.verdict, MUT_IMMUTABLE);
+    done(&s);
 }
 
 /* A static library with hidden symbols: others link with it all the same. */
@@ -729,6 +749,60 @@ static void a_program_that_makes_pointers_of_numbers(void **state)
     assert_int_equal(param(&s, "hashed", "s")->own.verdict, MUT_IMMUTABLE);
     assert_false(param(&s, "hashed", "s")->own.sound);
     done(&s);
+}
+
+/* Numbers come back in memory: nothing makes a pointer of one by a cast. */
+static const char in_memory[] =
+    "int snprintf(char *, unsigned long, const char *, ...); int sscanf(const char *, const char *, ...);\n"
+    "unsigned long strtoul(const char *, char **, int); void *memcpy(void *, const void *, unsigned long);\n"
+    "struct S { long a; struct S *next; };\n"
+    "int number(struct S *p, char *t) { return snprintf(t, 9, \"%lx\", (long)p); }\n"
+    "#if WAY == 1\nstatic union { unsigned long n; struct S *p; } u;\n"
+    "void back(const char *t) { u.n = strtoul(t, 0, 16); u.p->a = 1; }\n"
+    "#elif WAY == 2\nstatic unsigned long n;\n"
+    "void back(const char *t) { struct S *p; sscanf(t, \"%lx\", &n); memcpy(&p, &n, 8); p->a = 1; }\n"
+    "#elif WAY == 3\nstatic struct S *p;\n"
+    "void back(const char *t) { unsigned long n = strtoul(t, 0, 16);\n"
+    "  for (int i = 0; i < 8; i++) ((char *)&p)[i] = n >> 8 * i;\n  p->a = 1; }\n"
+    "#elif WAY == 4\nstatic unsigned long n[2]; static struct { long a; struct S *p; } to;\n"
+    "void back(const char *t) { n[1] = strtoul(t, 0, 16); memcpy(&to, n, 16); to.p->a = 1; }\n"
+    "#else\nstatic struct { unsigned long n; struct S *p; } u; static struct S other;\n"
+    "void back(const char *t) { u.n = strtoul(t, 0, 16); u.p = &other; u.p->a = u.n; }\n#endif\n";
+
+static void numbers_come_back_in_memory(void **state)
+{
+    (void)state;
+    for (int way = 1; way <= 5; way++) {
+        char *source = xprintf("#define WAY %d\n%s", way, in_memory);
+        Subject s = subject(source, "S-SH-P-M");
+        bool immutable = param(&s, "number", "p")->own.verdict == MUT_IMMUTABLE;
+        if (immutable != (way == 5))
+            fail_msg("way %d", way);
+        done(&s);
+        free(source);
+    }
+}
+
+/* A buffer that is lent to the library is read and written by other names. */
+static const char lent[] =
+    "typedef struct F F; int setvbuf(F *, char *, int, unsigned long); F *tmpfile(void);\n"
+    "F *fmemopen(void *, unsigned long, const char *); int fflush(F *);\n"
+    "struct S { long a; }; static struct S *box, *mine; static F *f;\n"
+    "#ifdef LENT\nvoid open(void) { f = fmemopen(&box, 8, \"r\"); }\n#endif\n"
+    "void put(struct S *p) { box = p; fflush(f); }\n"
+    "void keep(struct S *p) { mine = p; fflush(f); }\n";
+
+static void buffers_of_streams_have_other_names(void **state)
+{
+    (void)state;
+    char *source = xprintf("#define LENT\n%s", lent);
+    Subject s = subject(source, "S-SH-P-M"), t = subject(lent, "S-SH-P-M");
+    assert_int_equal(param(&s, "put", "p")->own.verdict, MUT_UNKNOWN);
+    assert_int_equal(param(&s, "keep", "p")->own.verdict, MUT_IMMUTABLE);
+    assert_int_equal(param(&t, "put", "p")->own.verdict, MUT_IMMUTABLE);
+    done(&s);
+    done(&t);
+    free(source);
 }
 
 static const char decided[] =
@@ -863,6 +937,8 @@ int main(void)
         cmocka_unit_test(pointers_that_are_numbers_are_followed_or_not_judged),
         cmocka_unit_test(formats_of_scanf_are_not_printed),
         cmocka_unit_test(a_program_that_makes_pointers_of_numbers),
+        cmocka_unit_test(numbers_come_back_in_memory),
+        cmocka_unit_test(buffers_of_streams_have_other_names),
         cmocka_unit_test(bits_that_decide_are_no_sound_answer),
         cmocka_unit_test(what_is_offered_is_likely_written),
         cmocka_unit_test(a_const_on_the_way_is_believed),

@@ -322,7 +322,7 @@ static void index_call(Mutability *m, LoadIndex *ix, LLVMValueRef call)
 {
     size_t n;
     const LLVMValueRef *t = pointsto_targets(m->pt, call, &n);
-    bool known = n > 0;
+    bool known = !pointsto_calls_outside(m->pt, call);
 
     for (size_t i = 0; i < n; i++) {
         uint32_t f = pttable_get(&m->body_of, (uintptr_t)t[i]);
@@ -745,7 +745,7 @@ static void use_by_call(Search *s, LLVMValueRef call, unsigned arg, unsigned kin
         else
             fail(s, kind, call);
     }
-    if (!n)
+    if (!n || pointsto_calls_outside(s->m->pt, call))
         fail(s, kind, call);
 }
 

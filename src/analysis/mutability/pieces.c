@@ -403,7 +403,9 @@ static void expose_arguments(Mutability *m, PtReach *r, LLVMValueRef call, const
         LLVMValueRef v = LLVMGetOperand(call, i);
         if (use & (SUMMARY_LEAVES | SUMMARY_TEXT))
             expose_content(m, r, v, use & SUMMARY_TEXT ? 8 : 0);
-        if (told || mut_keeps_number(s, call, i) || (m->rebuilds && mut_prints_value(s, call, i)))
+        bool lent = use & SUMMARY_KEEP && use & SUMMARY_CHANGES; /* the buffer of a stream */
+        if (told || lent || mut_keeps_number(s, call, i) ||
+            (m->rebuilds && mut_prints_value(s, call, i)))
             expose(m, r, v, 0);
     }
 }
@@ -487,6 +489,181 @@ static bool scans_pointers(LLVMModuleRef module)
     return false;
 }
 
+/* Numbers that are stored in memory, and pointers that are loaded from it:
+ *
+ *     n = strtoul(text, NULL, 16);         memcpy(&p, &n, sizeof p);
+ *
+ * Constants don't count, nor does memory of callers that nobody knows: there types tell
+ * numbers from pointers. */
+typedef struct Numbers {
+    PtBits at;       /* locations */
+    PtBits anywhere; /* objects: at an unknown place */
+    PtBits some;     /* objects that hold a number */
+    bool grown;
+} Numbers;
+
+static bool is_told_apart(const Mutability *m, uint32_t object)
+{
+    return m->pt->objects.items[object].kind != PT_EXTERNAL;
+}
+
+static void add_number(const Mutability *m, Numbers *n, uint32_t loc)
+{
+    PtLoc at = m->pt->locs.items[loc];
+    bool vague = at.offset == ANY || m->pt->objects.items[at.object].flat;
+
+    if (!is_told_apart(m, at.object))
+        return;
+    ptbits_add(&n->some, at.object);
+    n->grown |= vague ? ptbits_add(&n->anywhere, at.object) : ptbits_add(&n->at, loc);
+}
+
+static bool is_number_at(const Mutability *m, const Numbers *n, uint32_t loc)
+{
+    PtLoc at = m->pt->locs.items[loc];
+
+    if (!is_told_apart(m, at.object))
+        return false;
+    if (at.offset == ANY || m->pt->objects.items[at.object].flat)
+        return ptbits_has(&n->some, at.object);
+    return ptbits_has(&n->at, loc) || ptbits_has(&n->anywhere, at.object);
+}
+
+static void store_number(const Mutability *m, Numbers *n, LLVMValueRef address)
+{
+    PtSet s = pointsto_value(m->pt, address, 0);
+
+    for (size_t i = 0; i < s.n; i++)
+        add_number(m, n, s.locs[i]);
+}
+
+static const Summary *summary_of(const Mutability *m, LLVMValueRef call)
+{
+    size_t len;
+    LLVMValueRef fn = LLVMIsACallInst(call) ? LLVMGetCalledValue(call) : NULL;
+
+    if (!fn || !LLVMIsAFunction(fn) || !LLVMIsDeclaration(fn))
+        return NULL;
+    return summaries_find(m->summaries, LLVMGetValueName2(fn, &len));
+}
+
+/* What the library reads from text. */
+static void scan_numbers(const Mutability *m, Numbers *n, LLVMValueRef call, const Summary *s)
+{
+    for (unsigned i = (unsigned)s->nparams; i < LLVMGetNumArgOperands(call); i++)
+        if (s->rest & SUMMARY_WRITE)
+            store_number(m, n, LLVMGetOperand(call, i));
+}
+
+static void add_numbers(const Mutability *m, Numbers *n, LLVMValueRef i)
+{
+    LLVMValueRef v = LLVMIsAStoreInst(i) ? LLVMGetOperand(i, 0) : NULL;
+    if (v && !LLVMIsAConstant(v) && LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind &&
+        !pointsto_value(m->pt, v, 0).n)
+        store_number(m, n, LLVMGetOperand(i, 1));
+}
+
+/* A copy takes the numbers along, each to its place. */
+static void copy_between(const Mutability *m, Numbers *n, PtLoc to, PtLoc from)
+{
+    PtRange r = m->pt->objects.items[from.object].locs, q = m->pt->objects.items[to.object].locs;
+    bool vague = from.offset == ANY || to.offset == ANY || ptbits_has(&n->anywhere, from.object);
+
+    for (uint32_t l = q.start; l < q.start + q.n; l++) {
+        int64_t off = m->pt->locs.items[l].offset;
+        for (uint32_t k = r.start; !vague && k < r.start + r.n; k++)
+            if (ptbits_has(&n->at, k) &&
+                (off == ANY || off - to.offset == m->pt->locs.items[k].offset - from.offset))
+                add_number(m, n, l);
+        if (vague)
+            add_number(m, n, l);
+    }
+}
+
+static void copy_numbers(const Mutability *m, Numbers *n, LLVMValueRef to, LLVMValueRef from)
+{
+    PtSet t = pointsto_value(m->pt, to, 0), f = pointsto_value(m->pt, from, 0);
+
+    for (size_t i = 0; i < f.n; i++) {
+        PtLoc at = m->pt->locs.items[f.locs[i]];
+        for (size_t k = 0; ptbits_has(&n->some, at.object) && k < t.n; k++)
+            copy_between(m, n, m->pt->locs.items[t.locs[k]], at);
+    }
+}
+
+static bool loads_pointer_of(const Mutability *m, const Numbers *n, LLVMValueRef i)
+{
+    if (!LLVMIsALoadInst(i) || LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMPointerTypeKind)
+        return false;
+    PtSet s = pointsto_value(m->pt, LLVMGetOperand(i, 0), 0);
+    for (size_t k = 0; k < s.n; k++)
+        if (is_number_at(m, n, s.locs[k]))
+            return true;
+    return false;
+}
+
+static bool is_content(const SummaryTerm *t, LLVMValueRef call)
+{
+    return t->kind == SUMMARY_PARAM && t->stars == 1 && t->param < LLVMGetNumArgOperands(call);
+}
+
+/* To and from, of each copy of memory. */
+static void add_copies(const Mutability *m, Numbers *n, LLVMValueRef i, Values *out)
+{
+    const Summary *s = summary_of(m, i);
+
+    if (LLVMIsAMemCpyInst(i) || LLVMIsAMemMoveInst(i)) {
+        vec_push(out, LLVMGetOperand(i, 0));
+        vec_push(out, LLVMGetOperand(i, 1));
+    }
+    for (size_t k = 0; s && k < s->nassigns; k++)
+        if (is_content(&s->assigns[k].to, i) && is_content(&s->assigns[k].from, i)) {
+            vec_push(out, LLVMGetOperand(i, s->assigns[k].to.param));
+            vec_push(out, LLVMGetOperand(i, s->assigns[k].from.param));
+        }
+    if (s)
+        scan_numbers(m, n, i, s);
+}
+
+/* A number may be copied before its copy is seen, so copies are gone through until nothing is
+ * new. */
+static void find_numbers(const Mutability *m, Numbers *n)
+{
+    LLVMModuleRef module = program_module(m->program);
+    Values copies = { 0 };
+
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+                add_numbers(m, n, i);
+                add_copies(m, n, i, &copies);
+            }
+    do {
+        n->grown = false;
+        for (size_t i = 0; i < copies.len; i += 2)
+            copy_numbers(m, n, copies.items[i], copies.items[i + 1]);
+    } while (n->grown);
+    vec_release(&copies);
+}
+
+static bool comes_back_in_memory(const Mutability *m)
+{
+    LLVMModuleRef module = program_module(m->program);
+    Numbers n = { 0 };
+    bool back = false;
+
+    find_numbers(m, &n);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && !back;
+                 i = LLVMGetNextInstruction(i))
+                back = loads_pointer_of(m, &n, i);
+    ptbits_release(&n.at);
+    ptbits_release(&n.anywhere);
+    ptbits_release(&n.some);
+    return back;
+}
+
 bool mut_rebuilds_pointers(const Mutability *m)
 {
     LLVMModuleRef module = program_module(m->program);
@@ -496,5 +673,5 @@ bool mut_rebuilds_pointers(const Mutability *m)
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
                 if (is_from_nowhere(m, i))
                     return true;
-    return scans_pointers(module);
+    return scans_pointers(module) || comes_back_in_memory(m);
 }

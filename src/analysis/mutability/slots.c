@@ -2,7 +2,7 @@
  * The source types of a pointer to functions that is called. They say which functions the
  * pointer is meant for, and which arguments it shows to code that nobody sees.
  *
- * A pointer is a parameter, or a member of a struct. IR names the struct, but LLVM makes one
+ * A pointer is a parameter, a variable, or a member of a struct. IR names the struct, but LLVM makes one
  * of all structs that have the same shape when it links units. So every struct of the shape that
  * has a pointer to functions at the place counts, and all of them have to agree.
  *
@@ -119,6 +119,30 @@ static bool add_parameter(const Body *b, LLVMValueRef callee, TypeList *out)
     return true;
 }
 
+/* A variable that holds the function, or an array of functions. */
+static bool add_variable(const Mutability *m, LLVMValueRef address, TypeList *out)
+{
+    while (LLVMIsAGetElementPtrInst(address) ||
+           (LLVMIsAConstantExpr(address) && LLVMGetConstOpcode(address) == LLVMGetElementPtr))
+        address = LLVMGetOperand(address, 0);
+    size_t n, len;
+    const Variable *all = program_variables(m->program, &n);
+    const char *symbol = LLVMIsAGlobalVariable(address) ? LLVMGetValueName2(address, &len) : NULL;
+
+    for (size_t i = 0; symbol && i < n; i++) {
+        if (strcmp(all[i].symbol, symbol) != 0)
+            continue;
+        const Type *t = all[i].type ? type_plain(all[i].type) : NULL;
+        while (t && t->kind == TYPE_ARRAY)
+            t = type_plain(t->target);
+        t = t ? function_type(t) : NULL;
+        if (t && t->prototyped)
+            vec_push(out, t);
+        return t && t->prototyped;
+    }
+    return false;
+}
+
 bool mut_is_exported(LLVMValueRef fn)
 {
     return !LLVMIsDeclaration(fn) && LLVMGetLinkage(fn) == LLVMExternalLinkage;
@@ -166,7 +190,8 @@ const SlotTypes *mut_slot_types(Mutability *m, const Body *b, LLVMValueRef calle
     if (i != NONE)
         return m->slots.items[i];
     if (LLVMIsALoadInst(callee))
-        known = add_slots(m, LLVMGetOperand(callee, 0), &found);
+        known = add_slots(m, LLVMGetOperand(callee, 0), &found) ||
+                add_variable(m, LLVMGetOperand(callee, 0), &found);
     else if (LLVMIsAArgument(callee))
         known = add_parameter(b, callee, &found);
     SlotTypes *s = arena_array(&m->arena, SlotTypes, 1);

@@ -178,7 +178,7 @@ static void touch_call(const ModRef *mr, LLVMValueRef call, PtBits bits[2])
     LLVMValueRef callee = LLVMGetCalledValue(call);
     const LLVMValueRef *t = pointsto_targets(mr->pt, call, &n);
 
-    if (LLVMIsAInlineAsm(callee) || (!n && !LLVMIsAConstant(callee)))
+    if (pointsto_calls_outside(mr->pt, call))
         external_unknown(mr, call, bits);
     else if (LLVMIsAFunction(callee) && LLVMIsDeclaration(callee))
         external(mr, call, callee, bits);

@@ -411,6 +411,23 @@ const LLVMValueRef *pointsto_targets(const PointsTo *pt, LLVMValueRef call, size
     return i == NONE ? NULL : pt->callees + pt->calls.items[i].targets.start;
 }
 
+bool pointsto_calls_outside(const PointsTo *pt, LLVMValueRef call)
+{
+    size_t n;
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    PtSet s = pointsto_value(pt, callee, 0);
+
+    if (LLVMIsAInlineAsm(callee))
+        return true;
+    if (LLVMIsAConstant(callee))
+        return false;
+    pointsto_targets(pt, call, &n);
+    for (size_t i = 0; i < s.n; i++)
+        if (pt->shown[pt->locs.items[s.locs[i]].object].kind == PT_EXTERNAL)
+            return true;
+    return !n;
+}
+
 const LLVMValueRef *pointsto_callbacks(const PointsTo *pt, LLVMValueRef call, size_t *n)
 {
     uint32_t i = pttable_get(&pt->call_at, ptvalues_number(&pt->v, call));

@@ -108,6 +108,8 @@ bool pointsto_may_alias(const PointsTo *pt, LLVMValueRef a, uint64_t na, LLVMVal
                         uint64_t nb);
 /* The functions that a call instruction may call, defined or not. */
 const LLVMValueRef *pointsto_targets(const PointsTo *pt, LLVMValueRef call, size_t *n);
+/* May it call a function of which nothing is known, besides those? */
+bool pointsto_calls_outside(const PointsTo *pt, LLVMValueRef call);
 /* Functions that a call hands to an external function, which calls them: for
  * qsort(), pthread_create(), signal() … */
 const LLVMValueRef *pointsto_callbacks(const PointsTo *pt, LLVMValueRef call, size_t *n);
