@@ -118,9 +118,22 @@ static zend_execute_data *user_frame(void)
     return ex;
 }
 
-void log_here(uint32_t *file, uint32_t *line)
+/* … and over functions of the file that runs before each script: what those do,
+ * their caller does. */
+static zend_execute_data *own_frame(void)
 {
     zend_execute_data *ex = user_frame();
+    const char *before = PG(auto_prepend_file);
+    while (ex && before && *before && ex->prev_execute_data &&
+           (!ex->func || !ZEND_USER_CODE(ex->func->type) ||
+            strcmp(ZSTR_VAL(ex->func->op_array.filename), before) == 0))
+        ex = ex->prev_execute_data;
+    return ex && ex->func && ZEND_USER_CODE(ex->func->type) ? ex : user_frame();
+}
+
+void log_here(uint32_t *file, uint32_t *line)
+{
+    zend_execute_data *ex = own_frame();
     *file = ex ? log_file(ex->func->op_array.filename) : 0;
     *line = ex && ex->opline ? ex->opline->lineno : 0;
     if (ex && ex->opline && ex->opline->opcode == ZEND_HANDLE_EXCEPTION && EG(opline_before_exception))

@@ -64,6 +64,22 @@ static void log_sink(const Wrapped *w, zend_execute_data *execute_data)
     log_record(&r, Z_STRVAL_P(v), n < SUNDEW_WEB_MOST_TEXT ? n : SUNDEW_WEB_MOST_TEXT);
 }
 
+/* The database could not read the statement, and says so to whoever asks. */
+static void log_syntax(const Wrapped *w, zend_execute_data *execute_data, zend_string *text)
+{
+    zval *link = ZEND_NUM_ARGS() && w->sink->arg ? ZEND_CALL_ARG(execute_data, 1) : &EX(This);
+    ZVAL_DEREF(link);
+    if (Z_TYPE_P(link) != IS_OBJECT || !zend_string_equals_literal_ci(Z_OBJCE_P(link)->name, "mysqli"))
+        return;
+    zval room, *number = zend_read_property(Z_OBJCE_P(link), Z_OBJ_P(link), "errno", 5, 1, &room);
+    if (!number || Z_TYPE_P(number) != IS_LONG || Z_LVAL_P(number) != 1064)
+        return;
+    struct sundew_web_record r = { .kind = WEB_SINK, .op = SINK_SYNTAX };
+    log_here(&r.file, &r.line);
+    size_t n = ZSTR_LEN(text);
+    log_record(&r, ZSTR_VAL(text), n < SUNDEW_WEB_MOST_TEXT ? n : SUNDEW_WEB_MOST_TEXT);
+}
+
 /* The call as a node; 0 if nothing in it has a label. Before the call: the
  * function may change what it is given. */
 static Node call_node(const Wrapped *w, zend_execute_data *execute_data, bool *labelled)
@@ -175,7 +191,17 @@ static void call_wrapped(INTERNAL_FUNCTION_PARAMETERS)
         call = call_node(w, execute_data, &labelled);
     else
         labelled = true;
+    zend_string *sql = NULL;
+    if (w->sink && w->sink->kind == SINK_SQL && ZEND_NUM_ARGS() > w->sink->arg) {
+        zval *v = ZEND_CALL_ARG(execute_data, w->sink->arg + 1);
+        sql = Z_TYPE_P(v) == IS_STRING ? zend_string_copy(Z_STR_P(v)) : NULL;
+    }
     w->original(execute_data, return_value);
+    if (sql) {
+        if (!EG(exception) && Z_TYPE_P(return_value) == IS_FALSE)
+            log_syntax(w, execute_data, sql);
+        zend_string_release(sql);
+    }
     if (labelled)
         label_result(w, execute_data, return_value, call);
     if (w->session_start)

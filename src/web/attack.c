@@ -17,19 +17,27 @@ static const char quote[] = "sundew'\"<q7>";
 static const char site[] = "http://sundew.example/";
 static const char outside[] = "../../../../../../../../etc/passwd";
 
-static bool complains_of_sql(const Trace *t, const char **file, unsigned *line)
+bool attack_is_sql_message(const char *text)
 {
     static const char *const words[] = {
         "SQLSTATE", "SQL syntax", "syntax error", "unrecognized token", "unterminated",
         "near \"",  NULL
     };
+    for (const char *const *w = words; *w; w++)
+        if (strstr(text, *w))
+            return true;
+    return false;
+}
+
+/* The database says it in a message, or to a program that asks it for the error. */
+static bool complains_of_sql(const Trace *t)
+{
+    for (size_t i = 0; i < t->sinks.len; i++)
+        if (t->sinks.items[i].kind == SINK_SYNTAX && strstr(t->sinks.items[i].text, "sundew'\""))
+            return true;
     for (size_t i = 0; i < t->messages.len; i++)
-        for (const char *const *w = words; *w; w++)
-            if (strstr(t->messages.items[i].text, *w)) {
-                *file = t->messages.items[i].file;
-                *line = t->messages.items[i].line;
-                return true;
-            }
+        if (attack_is_sql_message(t->messages.items[i].text))
+            return true;
     return false;
 }
 
@@ -46,12 +54,10 @@ static void add(Campaign *c, Faults *out, FaultKind kind, const char *path, cons
 static void look_at_sinks(Campaign *c, const Reply *r, const char *path, Faults *out)
 {
     const Trace *t = r->trace;
-    const char *file;
-    unsigned line;
     for (size_t i = 0; i < t->sinks.len; i++) {
         const Sink *s = &t->sinks.items[i];
         if (s->kind == SINK_SQL && s->node && memmem(s->text, s->n, "sundew'\"", 8) &&
-            complains_of_sql(t, &file, &line)) {
+            complains_of_sql(t)) {
             add(c, out, FAULT_SQL, path, "a quote in %s changes the SQL query", s->file, s->line);
             return;
         }
@@ -72,9 +78,11 @@ static void look_at_page(Campaign *c, const Reply *r, const char *path, Faults *
         r->body.len && reply_is_html(r) ? memmem(r->body.data, r->body.len, "<q7>", 4) : NULL;
     if (!at)
         return;
+    /* A message of the interpreter, which the application shows, is no statement's. */
     const char *file = "";
     unsigned line = 0;
-    judge_blame(r, (size_t)(at - r->body.data), &file, &line);
+    if (!judge_blame(r, (size_t)(at - r->body.data), &file, &line))
+        return;
     add(c, out, FAULT_REFLECTED, path, "%s reaches the page unescaped", file, line);
 }
 
@@ -98,8 +106,10 @@ static bool attack(Campaign *c, const Step *step, const char *path, const char *
     const State *end;
     Reply *r = campaign_execute(c, q, step->start, &end, err);
     Faults f = { 0 };
-    if (r)
+    if (r) {
         campaign_judge(c, q, r, &f);
+        campaign_remember(c, q, step->start, end, &f);
+    }
     Step *mine = xcalloc(1, sizeof *mine);
     *mine = (Step){ step->before, q, step->start, step->depth };
     vec_push(&c->steps, mine);

@@ -320,10 +320,11 @@ static void note_point(Campaign *c)
     c->web->npoints++;
 }
 
-static void note_faults(Campaign *c, const Step *step, Reply *r, bool *kept)
+static void note_faults(Campaign *c, const Step *step, Reply *r, const State *end, bool *kept)
 {
     Faults f = { 0 };
     campaign_judge(c, step->request, r, &f);
+    campaign_remember(c, step->request, step->start, end, &f);
     for (size_t i = 0; i < f.len; i++) {
         Report *rep = campaign_report(c, &f.items[i], step, r);
         *kept = *kept || (rep->nexamples && rep->examples[rep->nexamples - 1].reply == r);
@@ -342,7 +343,7 @@ static bool run_config(Campaign *c, const Config *cfg, Err *err)
     size_t fresh = note_lines(c, r->trace);
     note_lost(c, r->trace);
     note_parts(c, cfg->request, r->trace);
-    note_faults(c, step, r, &kept);
+    note_faults(c, step, r, end, &kept);
     note_sides(c, r->trace);
     note_point(c);
     if (fresh && c->plan->strategy == WEB_MUTATE)

@@ -23,18 +23,39 @@ bool web_strategy_parse(const char *name, WebStrategy *out)
     return false;
 }
 
+/* The rest of the time makes faults small: between a tenth and a half, by how
+ * many wait. */
+static bool is_time_over(const Campaign *c)
+{
+    enum { RUNS_EACH = 5 };
+    double all = c->plan->seconds, now = clock_seconds() - c->begin;
+    double runs = (double)server_requests(c->server) + 1;
+    double need = RUNS_EACH * (double)c->reports.len * now / runs;
+    return now >= all * 0.9 || (now >= all * 0.5 && all - now < need);
+}
+
 bool campaign_over(Campaign *c)
 {
     const WebPlan *p = c->plan;
-    return (p->seconds > 0 && clock_seconds() - c->begin >= p->seconds) ||
+    return (p->seconds > 0 && is_time_over(c)) ||
            (p->most_requests && server_requests(c->server) >= p->most_requests) ||
            (p->stop && p->stop(p->stop_arg));
+}
+
+/* Values that may break a page are judged as what they are: input that reaches
+ * the page, and not as broken HTML. */
+static bool is_hostile(const Request *q)
+{
+    for (size_t i = 0; i < q->params.len; i++)
+        if (strpbrk(q->params.items[i].text, "<>\"'"))
+            return true;
+    return false;
 }
 
 void campaign_judge(Campaign *c, const Request *q, const Reply *r, Faults *out)
 {
     JudgePlan plan = { .app = c->app,
-                       .no_html = c->plan->no_html,
+                       .no_html = c->plan->no_html || is_hostile(q),
                        .no_deprecated = c->plan->no_deprecated };
     judge_reply(&plan, r, out);
     attack_judge(c, q, r, out);
@@ -107,6 +128,43 @@ Reply *campaign_execute(Campaign *c, const Request *q, const State *start, const
         return NULL;
     }
     return r;
+}
+
+typedef struct MemoKey {
+    uint64_t request;
+    const State *start;
+} MemoKey;
+
+static MemoKey memo_key(const Request *q, const State *start)
+{
+    Str s = { 0 };
+    request_canonical(q, &s);
+    MemoKey k = { hash_bytes(str_c(&s), s.len), start };
+    str_release(&s);
+    return k;
+}
+
+void campaign_remember(Campaign *c, const Request *q, const State *start, const State *end,
+                       const Faults *f)
+{
+    MemoKey k = memo_key(q, start);
+    void **slot = map_slotn(&c->memos, &k, sizeof k);
+    if (*slot)
+        return;
+    Memo *m = xcalloc(1, sizeof *m + f->len * sizeof *m->faults);
+    m->end = end;
+    for (size_t i = 0; i < f->len; i++) {
+        char *key = fault_key(&f->items[i]);
+        m->faults[m->n++] = hash_bytes(key, strlen(key));
+        free(key);
+    }
+    *slot = m;
+}
+
+const Memo *campaign_memo(const Campaign *c, const Request *q, const State *start)
+{
+    MemoKey k = memo_key(q, start);
+    return map_getn(&c->memos, &k, sizeof k);
 }
 
 Report *campaign_report(Campaign *c, const Fault *f, const Step *step, Reply *reply)
@@ -264,6 +322,9 @@ static bool open_campaign(Campaign *c, Err *err)
 static void close_campaign(Campaign *c)
 {
     search_release(c);
+    for (size_t i = 0; i < c->dropped.len; i++)
+        vec_push(&c->reports, c->dropped.items[i]);
+    vec_release(&c->dropped);
     for (size_t i = 0; i < c->reports.len; i++) {
         Report *r = c->reports.items[i];
         fault_release(&r->fault);
@@ -280,6 +341,9 @@ static void close_campaign(Campaign *c)
     vec_release(&c->corpus);
     strings_release(&c->words);
     strings_release(&c->scripts);
+    for (size_t i = 0; i < c->memos.len; i++)
+        free(c->memos.entries[i].value);
+    map_release(&c->memos);
     Map *maps[] = { &c->visited, &c->sides, &c->tries, &c->asked, &c->used,  &c->attacked,
                     &c->lines,   &c->known, &c->parts, &c->lost,  &c->edges, &c->by_key };
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)

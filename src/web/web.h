@@ -51,7 +51,7 @@ typedef struct WebPlan {
     bool no_html, no_deprecated, no_security;
     bool unprotected;
     bool only_entry;           /* scripts are reached by options only */
-    double seconds;            /* 0: until nothing is left */
+    double seconds;            /* in all; 0: until nothing is left */
     double request_seconds;    /* CPU of one request; 0: 5 */
     uint64_t most_requests;    /* 0: no limit */
     unsigned depth;            /* of a chain; 0: 8 */

@@ -54,6 +54,14 @@ typedef struct Report {
     Map lines;                     /* "file:line" → count, of failing runs */
 } Report;
 
+/* What a request did in a state: which faults (hashes of their keys), and the
+ * state after it. Runs are the same every time, so none is made twice. */
+typedef struct Memo {
+    const State *end;
+    size_t n;
+    uint64_t faults[];
+} Memo;
+
 typedef struct Campaign {
     const WebPlan *plan;
     Web *web;
@@ -77,8 +85,10 @@ typedef struct Campaign {
     Map known;                     /* parameters: "script path" */
     Map parts;                     /* files that were included by another */
     Map lost, edges;
+    Map memos;                     /* request and state → Memo */
     Map prefixes;                  /* reduce.c: Step → its chain, made small */
-    Vec(Report *) reports;
+    Vec(Report *) reports, dropped;
+    uint64_t probes;               /* runs that made faults small */
     Map by_key;                    /* fault key → Report */
     Vec(Step *) steps;
     Vec(Reply *) kept;
@@ -93,11 +103,18 @@ bool campaign_over(Campaign *c);
 Report *campaign_report(Campaign *c, const Fault *f, const Step *step, Reply *reply);
 void campaign_judge(Campaign *c, const Request *q, const Reply *r, Faults *out);
 
+/* Remembers what the request did; NULL if that is not known. */
+void campaign_remember(Campaign *c, const Request *q, const State *start, const State *end,
+                       const Faults *f);
+const Memo *campaign_memo(const Campaign *c, const Request *q, const State *start);
+
 bool search_run(Campaign *c, Err *err);
 void search_release(Campaign *c);
 /* Requests with hostile values for the parameters of this run. */
 bool attack_run(Campaign *c, const Step *step, const Reply *r, Err *err);
 /* What a hostile value in the request did, if there is one. */
 void attack_judge(Campaign *c, const Request *q, const Reply *r, Faults *out);
+/* Does a database complain of a statement here? */
+bool attack_is_sql_message(const char *text);
 bool reduce_all(Campaign *c, Err *err);
 #endif

@@ -103,7 +103,8 @@ static void add_json(Session *s, const Web *w)
                  json_pack("{s:I, s:I}", "lines", (json_int_t)w->lines, "total",
                            (json_int_t)w->total));
     session_json(s, "faults", faults);
-    session_json(s, "complete", json_boolean(w->complete));
+    if (!w->complete)
+        session_incomplete(s, "the time was over before everything was tried");
     session_json(s, "predicted", json_integer((json_int_t)w->solved));
     session_json(s, "diverged", json_integer((json_int_t)w->diverged));
     session_json(s, "stale_labels", json_integer((json_int_t)w->stale));
