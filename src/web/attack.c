@@ -97,34 +97,14 @@ void attack_judge(Campaign *c, const Request *q, const Reply *r, Faults *out)
     }
 }
 
-static bool attack(Campaign *c, const Step *step, const char *path, const char *value, Err *err)
+static void propose(Campaign *c, const Step *step, const char *path, const char *value)
 {
     Request *q = request_copy(step->request);
     const char *rest = str_starts(path, "REQUEST[") ? path + 7 : NULL;
     char *own = rest ? xprintf("%s%s", request_is_post(q) ? "POST" : "GET", rest) : xstrdup(path);
     request_set(q, own, value, strlen(value));
-    const State *end;
-    Reply *r = campaign_execute(c, q, step->start, &end, err);
-    Faults f = { 0 };
-    if (r) {
-        campaign_judge(c, q, r, &f);
-        campaign_remember(c, q, step->start, end, &f);
-    }
-    Step *mine = xcalloc(1, sizeof *mine);
-    *mine = (Step){ step->before, q, step->start, step->depth };
-    vec_push(&c->steps, mine);
-    bool kept = false;
-    for (size_t i = 0; i < f.len; i++) {
-        Report *rep = campaign_report(c, &f.items[i], mine, r);
-        kept = kept || rep->examples[rep->nexamples - 1].reply == r;
-    }
-    faults_release(&f);
-    if (kept)
-        vec_push(&c->kept, r);
-    else
-        reply_free(r);
+    search_propose(c, CLASS_ATTACK, q, step->start, step->before, (Config){ .attack = true });
     free(own);
-    return r != NULL;
 }
 
 /* Which values are worth trying: a path only where something is included. */
@@ -148,7 +128,7 @@ static bool worth(const Trace *t, const char *path, const char *value, const Rep
     return false;
 }
 
-bool attack_run(Campaign *c, const Step *step, const Reply *r, Err *err)
+void attack_propose(Campaign *c, const Step *step, const Reply *r)
 {
     static const char *const values[] = { quote, site, outside };
     const Trace *t = r->trace;
@@ -167,11 +147,8 @@ bool attack_run(Campaign *c, const Step *step, const Reply *r, Err *err)
             bool done = *slot != NULL;
             *slot = c;
             free(key);
-            if (done || campaign_over(c))
-                continue;
-            if (!attack(c, step, n->text, values[k], err))
-                return false;
+            if (!done)
+                propose(c, step, n->text, values[k]);
         }
     }
-    return true;
 }

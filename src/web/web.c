@@ -228,6 +228,12 @@ static void learn_words(Campaign *c, const Trace *t, Map *seen)
     }
 }
 
+static void add_file(Web *w, const char *file, uint64_t total)
+{
+    w->files = xrealloc(w->files, (w->nfiles + 1) * sizeof *w->files);
+    w->files[w->nfiles++] = (WebFile){ .file = xstrdup(file), .total = total };
+}
+
 /* The statements that there are, and the files that PHP can't read. */
 static bool survey(Campaign *c, Err *err)
 {
@@ -244,11 +250,13 @@ static bool survey(Campaign *c, Err *err)
         ok = r != NULL;
         if (!r)
             break;
+        size_t before = total.len;
         for (size_t k = 0; k < r->trace->lines.len; k++) {
             char *key = xprintf("%s:%u", all.items[i], r->trace->lines.items[k].line);
             c->web->total += map_put(&total, key, c);
             free(key);
         }
+        add_file(c->web, all.items[i], total.len - before);
         learn_words(c, r->trace, &seen);
         if (!r->trace->lines.len && r->trace->messages.len)
             strings_addf(&c->web->broken, "%s: %s", all.items[i], r->trace->messages.items[0].text);
@@ -284,6 +292,41 @@ static void tell_lost(Campaign *c)
     for (size_t i = 0; i < c->edges.len; i++) {
         const char *key = c->edges.entries[i].key, *nl = strchr(key, '\n');
         w->links[w->nlinks++] = (WebLink){ xstrndup(key, (size_t)(nl - key)), xstrdup(nl + 1) };
+    }
+}
+
+static WebFile *file_named(Web *w, const char *name, size_t n)
+{
+    for (size_t i = 0; i < w->nfiles; i++)
+        if (strncmp(w->files[i].file, name, n) == 0 && !w->files[i].file[n])
+            return &w->files[i];
+    return NULL;
+}
+
+static void tell_files(Campaign *c)
+{
+    Web *w = c->web;
+    for (size_t i = 0; i < c->lines.len; i++) {
+        const char *key = c->lines.entries[i].key;
+        WebFile *f = file_named(w, key, (size_t)(strrchr(key, ':') - key));
+        if (f)
+            f->lines++;
+    }
+    for (size_t i = 0; i < w->nlinks; i++) {
+        WebFile *f = file_named(w, w->links[i].to, strlen(w->links[i].to));
+        if (f)
+            f->page = true;
+    }
+    for (size_t i = 0; i < c->steps.len; i++) {
+        const char *script = c->steps.items[i]->request->script;
+        WebFile *f = file_named(w, script, strlen(script));
+        if (f)
+            f->page = true;
+    }
+    for (size_t i = 0; i < w->nfiles; i++) {
+        w->files[i].part = map_has(&c->parts, w->files[i].file);
+        if (w->files[i].part || w->files[i].page)
+            w->reachable += w->files[i].total;
     }
 }
 
@@ -344,8 +387,9 @@ static void close_campaign(Campaign *c)
     for (size_t i = 0; i < c->memos.len; i++)
         free(c->memos.entries[i].value);
     map_release(&c->memos);
-    Map *maps[] = { &c->visited, &c->sides, &c->tries, &c->asked, &c->used,  &c->attacked,
-                    &c->lines,   &c->known, &c->parts, &c->lost,  &c->edges, &c->by_key };
+    Map *maps[] = { &c->visited,  &c->sides,  &c->tries,  &c->asked,   &c->used,
+                    &c->attacked, &c->lines,  &c->known,  &c->parts,   &c->lost,
+                    &c->edges,    &c->by_key, &c->shapes, &c->screens, &c->filled };
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         map_release(maps[i]);
     server_free(c->server);
@@ -371,6 +415,7 @@ Web *web_run(const WebPlan *plan, Err *err)
         w->requests = server_requests(c.server);
         ok = reduce_all(&c, err);
         tell_lost(&c);
+        tell_files(&c);
     }
     close_campaign(&c);
     if (!ok) {
@@ -405,6 +450,9 @@ void web_free(Web *w)
         free(w->links[i].from);
         free(w->links[i].to);
     }
+    for (size_t i = 0; i < w->nfiles; i++)
+        free(w->files[i].file);
+    free(w->files);
     free(w->faults);
     free(w->lost);
     free(w->links);

@@ -99,10 +99,22 @@ typedef struct WebLink {
     char *from, *to;
 } WebLink;
 
+/* A file of the application. A page was asked for or linked to, a part was loaded
+ * by another file; others never came up: installers, libraries for another
+ * configuration, other languages. */
+typedef struct WebFile {
+    char *file;
+    uint64_t lines, total;
+    bool page, part;
+} WebFile;
+
 typedef struct Web {
     WebFault *faults;
     size_t nfaults;
     uint64_t requests, states, lines, total;
+    uint64_t reachable;                    /* of total, in pages and parts */
+    WebFile *files;
+    size_t nfiles;
     uint64_t solved, diverged;             /* flips that ran; … went another way */
     uint64_t why[8];                       /* flips by FlipWhy */
     uint64_t stale;

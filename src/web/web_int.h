@@ -29,9 +29,20 @@ typedef struct Config {
     uint64_t expect;               /* hash of the conditions up to there; 0: none */
     unsigned depth;
     unsigned rank;                 /* in its class; 0: its depth */
+    bool attack;                   /* a hostile value: judged, not followed */
+    unsigned class;
 } Config;
 
-enum { CLASS_TARGET, CLASS_OPTION, CLASS_STATE, CLASS_REST, CLASS_DIRECT, NCLASSES };
+enum {
+    CLASS_TARGET,
+    CLASS_OPTION,
+    CLASS_STATE,
+    CLASS_REST,
+    CLASS_DIRECT,
+    CLASS_ATTACK,
+    CLASS_FILL,
+    NCLASSES
+};
 enum { MOST_DEPTH_QUEUE = 16, MOST_EXAMPLES = 3 };
 
 typedef struct Queue {
@@ -75,6 +86,9 @@ typedef struct Campaign {
     Strings scripts;               /* all of the application */
     Queue queues[NCLASSES][MOST_DEPTH_QUEUE];
     uint64_t picks;
+    double yield[NCLASSES];        /* what a request of the class brought lately */
+    Map shapes;                    /* kinds of clicks, with counts */
+    Map screens;                   /* kinds of clicks by the page that they are on */
     Map visited;                   /* canonical request + state */
     Map sides;                     /* branch sides executed */
     Map tries;                     /* flips tried, by side and state */
@@ -82,6 +96,7 @@ typedef struct Campaign {
     Map used;                      /* states that a redirect led to */
     Map attacked;
     Map lines;                     /* "file:line" → runs that hit it */
+    Map filled;                    /* … that were given a value, by page */
     Map known;                     /* parameters: "script path" */
     Map parts;                     /* files that were included by another */
     Map lost, edges;
@@ -110,8 +125,11 @@ const Memo *campaign_memo(const Campaign *c, const Request *q, const State *star
 
 bool search_run(Campaign *c, Err *err);
 void search_release(Campaign *c);
-/* Requests with hostile values for the parameters of this run. */
-bool attack_run(Campaign *c, const Step *step, const Reply *r, Err *err);
+/* Puts a request into the queue, and takes it over. False: it was there before. */
+bool search_propose(Campaign *c, unsigned class, Request *r, const State *start, const Step *before,
+                    Config shape);
+/* Proposes requests with hostile values for the parameters of this run. */
+void attack_propose(Campaign *c, const Step *step, const Reply *r);
 /* What a hostile value in the request did, if there is one. */
 void attack_judge(Campaign *c, const Request *q, const Reply *r, Faults *out);
 /* Does a database complain of a statement here? */
