@@ -231,7 +231,10 @@ static void read_input(Reading *r, const GumboNode *n)
     bool submit = strcasecmp(type, "submit") == 0 || strcasecmp(type, "image") == 0;
     if (strcasecmp(type, "button") == 0 || strcasecmp(type, "reset") == 0)
         return;
-    Field *f = add_field(r, name, value ? value : box || radio ? "on" : submit ? "Submit" : NULL);
+    bool hidden = strcasecmp(type, "hidden") == 0;
+    if (!value)
+        value = box || radio ? "on" : submit ? "Submit" : hidden ? "" : NULL;
+    Field *f = add_field(r, name, value);
     if (!f)
         return;
     f->check = box;

@@ -5,8 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FUNCTIONS = 400, MOST_FIELDS = 12, MOST_ADDRESSES = 20, MOST_INLINED = 3,
-       MOST_READ = 100000 };
+enum {
+    MOST_FUNCTIONS = 400,
+    MOST_FIELDS = 12,
+    MOST_ADDRESSES = 20,
+    MOST_INLINED = 3,
+    MOST_READ = 100000
+};
 
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
 
@@ -156,8 +161,8 @@ static char *word_before(const char *begin, const char **at)
 
 static void set_form(Deed *d, char *name)
 {
-    static const char *const none[] = { "", "form", "this", "document", "forms", "elements",
-                                        "self", "window", "all", NULL };
+    static const char *const none[] = { "",         "form", "this",   "document", "forms",
+                                        "elements", "self", "window", "all",      NULL };
     if (d->form || str_is_one_of(name, none)) {
         free(name);
         return;
@@ -239,8 +244,7 @@ static const char *read_word(const Scripts *s, const char *p, const Bound *b, un
     while (is_word(*p))
         p++;
     const char *next = skip_space(p);
-    const ScriptFunction *f =
-        *next == '(' ? function_named(s, word, (size_t)(p - word)) : NULL;
+    const ScriptFunction *f = *next == '(' ? function_named(s, word, (size_t)(p - word)) : NULL;
     if (f && depth < MOST_INLINED)
         read_call(s, f, next, b, depth, d);
     return p;

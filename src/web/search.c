@@ -208,30 +208,66 @@ static uint64_t page_kind(const Trace *t)
     return sum;
 }
 
-/* Parameters that are read and not there: with a value, once on each page. */
+/* Inputs that a branch decided on: turning that around gives them values. */
+static void decided_inputs(const Trace *t, Map *out)
+{
+    for (size_t i = 0; i < t->branches.len && i < 400; i++) {
+        Strings in = { 0 };
+        trace_inputs(t, t->branches.items[i].node, &in);
+        for (size_t k = 0; k < in.len; k++)
+            map_put(out, in.items[k], out);
+        strings_release(&in);
+    }
+}
+
+static bool is_parameter(const TraceNode *n)
+{
+    return n->op == WOP_INPUT && strchr(n->text, '[') && !str_starts(n->text, "SESSION[") &&
+           !str_starts(n->text, "SERVER[") && !str_starts(n->text, "COOKIE[") &&
+           !str_starts(n->text, "FILES[");
+}
+
+static void fill_one(Request *r, const char *name)
+{
+    const char *rest = str_starts(name, "REQUEST[") ? name + 7 : NULL;
+    char *path = rest ? xprintf("%s%s", request_is_post(r) ? "POST" : "GET", rest) : xstrdup(name);
+    request_set(r, path, "1", 1);
+    free(path);
+}
+
+/* Parameters that are read, not there and never decided on: with a value, once on
+ * each page; all together, then each, those that are read last first. */
 static void fill_in(Campaign *c, const Step *step, const Trace *t)
 {
     uint64_t kind = page_kind(t);
-    for (size_t i = 1; i < t->nnodes; i++) {
+    Map decided = { 0 };
+    decided_inputs(t, &decided);
+    Request *all = request_copy(step->request);
+    size_t filled = 0;
+    for (size_t i = t->nnodes; i-- > 1;) {
         const TraceNode *n = &t->nodes[i];
-        if (n->op != WOP_INPUT || !strchr(n->text, '[') || str_starts(n->text, "SESSION[") ||
-            str_starts(n->text, "SERVER[") || str_starts(n->text, "COOKIE[") ||
-            str_starts(n->text, "FILES["))
+        if (!is_parameter(n))
             continue;
         char *name = xprintf("%s %s", step->request->script, n->text);
         map_put(&c->known, name, c);
-        bool first = count(&c->filled, mix(kind, hash_bytes(name, strlen(name)))) == 0;
+        bool first = !map_has(&decided, n->text) &&
+                     request_value(step->request, n->text).type == PHP_NULL &&
+                     count(&c->filled, mix(kind, hash_bytes(name, strlen(name)))) == 0;
         free(name);
-        if (!first || request_value(step->request, n->text).type != PHP_NULL)
+        if (!first)
             continue;
+        filled++;
+        fill_one(all, n->text);
         Request *r = request_copy(step->request);
-        const char *rest = str_starts(n->text, "REQUEST[") ? n->text + 7 : NULL;
-        char *path =
-            rest ? xprintf("%s%s", request_is_post(r) ? "POST" : "GET", rest) : xstrdup(n->text);
-        request_set(r, path, "1", 1);
-        free(path);
-        search_propose(c, CLASS_FILL, r, step->start, step->before, (Config){ 0 });
+        fill_one(r, n->text);
+        search_propose(c, CLASS_FILL, r, step->start, step->before,
+                       (Config){ .rank = 1 + (unsigned)count(&c->filled, kind) });
     }
+    if (filled > 1)
+        search_propose(c, CLASS_FILL, all, step->start, step->before, (Config){ 0 });
+    else
+        request_free(all);
+    map_release(&decided);
 }
 
 static void note_sides(Campaign *c, const Trace *t)
