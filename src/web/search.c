@@ -22,7 +22,7 @@
 #include <assert.h>
 #include <ctype.h>
 
-enum { MOST_TRIES = 4, MOST_STATES_PER_OPTION = 60, MOST_QUEUED = 200000 };
+enum { MOST_TRIES = 4, MOST_FAILED = 24, MOST_STATES_PER_OPTION = 60, MOST_QUEUED = 200000 };
 
 static uint64_t mix(uint64_t h, uint64_t x) { return (h ^ x) * 0x9E3779B97F4A7C15u + (h >> 29); }
 
@@ -37,6 +37,11 @@ static uintptr_t count(Map *m, uint64_t key)
     uintptr_t n = (uintptr_t)*slot;
     *slot = (void *)(n + 1);
     return n;
+}
+
+static uintptr_t counted(const Map *m, uint64_t key)
+{
+    return (uintptr_t)map_getn(m, &key, sizeof key);
 }
 
 static uint64_t request_hash(const Request *r)
@@ -163,7 +168,8 @@ static void flip(Campaign *c, const Step *step, const Reply *r, size_t i)
     const Branch *b = &t->branches.items[i];
     uint64_t side = side_of(b->site, !b->taken);
     bool known = has(&c->sides, side);
-    if (count(&c->tries, mix(mix(side, step->start->hash), known)) >= MOST_TRIES)
+    uint64_t key = mix(mix(side, step->start->hash), known);
+    if (counted(&c->tries, key) >= MOST_TRIES || counted(&c->tries, key + 1) >= MOST_FAILED)
         return;
     Cond *conds = xcalloc(i + 1, sizeof *conds);
     for (size_t k = 0; k <= i; k++)
@@ -177,6 +183,7 @@ static void flip(Campaign *c, const Step *step, const Reply *r, size_t i)
     FlipWhy why;
     Request *next = flip_solve(&plan, conds, i + 1, &why);
     c->web->why[why]++;
+    count(&c->tries, next ? key : key + 1);
     if (next) {
         Config shape = { .bound = i + 1, .target = side, .expect = prefix_hash(t, i + 1, true) };
         search_propose(c, known ? CLASS_REST : CLASS_TARGET, next, step->start, step->before,
