@@ -449,10 +449,33 @@ static int on_assign_op(zend_execute_data *execute_data)
     return handler_done(execute_data, &result, false, true);
 }
 
+/* $_POST[k] = …, $_POST[k][l] = …, foreach ($_POST as &$v): a request array that
+ * is written to stays known as one. */
+static int on_write(zend_execute_data *execute_data)
+{
+    const zend_op *opline = EX(opline);
+    zval *v = opline->op1_type == IS_CV || opline->op1_type == IS_VAR
+                  ? variable(execute_data, opline) : NULL;
+    if (v && Z_TYPE_P(v) == IS_ARRAY && UNEXPECTED(array_may_be_marked(Z_ARRVAL_P(v))))
+        array_follow(v);
+    return ZEND_USER_OPCODE_DISPATCH;
+}
+
+/* unset($_POST[k]): a key that is missing then is no absent parameter. */
+static int on_unset_dim(zend_execute_data *execute_data)
+{
+    zval *v = variable(execute_data, EX(opline));
+    if (v && Z_TYPE_P(v) == IS_ARRAY && UNEXPECTED(Z_ARRVAL_P(v)->u.v._unused2) &&
+        GC_REFCOUNT(Z_ARRVAL_P(v)) == 1)
+        Z_ARRVAL_P(v)->u.v._unused2 = 0;
+    return ZEND_USER_OPCODE_DISPATCH;
+}
+
 /* $s[3] = 'x' changes the text where it stands. */
 static int on_assign_dim(zend_execute_data *execute_data)
 {
     const zend_op *opline = EX(opline);
+    on_write(execute_data);
     if (opline->op1_type == IS_CV) {
         zval *v = EX_VAR(opline->op1.var);
         ZVAL_DEREF(v);
@@ -594,6 +617,8 @@ static const struct {
     { ZEND_PRE_INC, on_increment }, { ZEND_PRE_DEC, on_increment },
     { ZEND_POST_INC, on_increment }, { ZEND_POST_DEC, on_increment },
     { ZEND_ASSIGN_OP, on_assign_op }, { ZEND_ASSIGN_DIM, on_assign_dim },
+    { ZEND_FETCH_DIM_W, on_write }, { ZEND_FETCH_DIM_RW, on_write }, { ZEND_ASSIGN_DIM_OP, on_write },
+    { ZEND_FE_RESET_RW, on_write }, { ZEND_UNSET_DIM, on_unset_dim },
     { ZEND_ROPE_INIT, on_rope_part }, { ZEND_ROPE_ADD, on_rope_part },
     { ZEND_ROPE_END, on_rope_end },
     { ZEND_RECV, on_receive }, { ZEND_RECV_INIT, on_receive },

@@ -24,6 +24,7 @@ static struct { zend_string *name; uint32_t id; } files[FILES];
 static uint32_t nfiles;
 static HashTable arrays;        /* zend_array * → node */
 uint64_t array_addresses;
+static unsigned ncopies;        /* marks that copies of request arrays have */
 
 void channel_open(void)
 {
@@ -65,6 +66,7 @@ void log_begin(void)
     memset(sites, 0, sizeof sites);
     memset(files, 0, sizeof files);
     zend_hash_init(&arrays, 16, NULL, NULL, 1);
+    ncopies = 0;
     array_addresses = 0;
 }
 
@@ -118,9 +120,22 @@ static zend_execute_data *user_frame(void)
     return ex;
 }
 
-void log_here(uint32_t *file, uint32_t *line)
+/* … and over functions of the file that runs before each script: what those do,
+ * their caller does. */
+static zend_execute_data *own_frame(void)
 {
     zend_execute_data *ex = user_frame();
+    const char *before = PG(auto_prepend_file);
+    while (ex && before && *before && ex->prev_execute_data &&
+           (!ex->func || !ZEND_USER_CODE(ex->func->type) ||
+            strcmp(ZSTR_VAL(ex->func->op_array.filename), before) == 0))
+        ex = ex->prev_execute_data;
+    return ex && ex->func && ZEND_USER_CODE(ex->func->type) ? ex : user_frame();
+}
+
+void log_here(uint32_t *file, uint32_t *line)
+{
+    zend_execute_data *ex = own_frame();
     *file = ex ? log_file(ex->func->op_array.filename) : 0;
     *line = ex && ex->opline ? ex->opline->lineno : 0;
     if (ex && ex->opline && ex->opline->opcode == ZEND_HANDLE_EXCEPTION && EG(opline_before_exception))
@@ -361,8 +376,12 @@ static void path_add_key(smart_str *path, const char *key, size_t n)
     smart_str_appendc(path, ']');
 }
 
-static Marked *marked(const zend_array *a)
+static const Marked *copies[256];
+
+static const Marked *marked(const zend_array *a)
 {
+    if (a->u.v._unused2)
+        return a->u.v._unused2 <= ncopies ? copies[a->u.v._unused2] : NULL;
     return !array_may_be_marked(a)
                ? NULL
                : zend_hash_index_find_ptr(&arrays, (zend_ulong)(uintptr_t)a);
@@ -370,7 +389,7 @@ static Marked *marked(const zend_array *a)
 
 Node array_node_of(const zend_array *a)
 {
-    Marked *m = marked(a);
+    const Marked *m = marked(a);
     return m ? m->node : 0;
 }
 
@@ -388,7 +407,7 @@ static Node element_node(const Marked *m, const char *key, size_t n)
 Node array_element_node(const zend_array *a, const zval *key)
 {
     char number[32];
-    Marked *m = marked(a);
+    const Marked *m = marked(a);
     if (!m)
         return 0;
     if (Z_TYPE_P(key) == IS_STRING)
@@ -397,6 +416,34 @@ Node array_element_node(const zend_array *a, const zval *key)
         return 0;
     int n = snprintf(number, sizeof number, ZEND_LONG_FMT, Z_LVAL_P(key));
     return element_node(m, number, (size_t)n);
+}
+
+void array_mark_copy(zend_array *a, const zend_array *from)
+{
+    const Marked *m = marked(from);
+    if (!m || (GC_FLAGS(a) & GC_IMMUTABLE) || marked(a))
+        return;
+    unsigned i = 1;
+    while (i <= ncopies && copies[i] != m)
+        i++;
+    if (i > 255)
+        return;
+    copies[i] = m;
+    ncopies = i > ncopies ? i : ncopies;
+    a->u.v._unused2 = (zend_uchar)i;
+}
+
+void array_follow(zval *v)
+{
+    zend_array *old = Z_ARRVAL_P(v);
+    if (!array_node(old) || (GC_FLAGS(old) & GC_IMMUTABLE))
+        return;
+    if (GC_REFCOUNT(old) == 1)
+        return;                 /* a copy already */
+    zend_array *own = zend_array_dup(old);
+    GC_DELREF(old);
+    ZVAL_ARR(v, own);
+    array_mark_copy(own, old);
 }
 
 /* Labels every string below, and knows every array below by its address. */

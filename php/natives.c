@@ -46,7 +46,7 @@ static const char *const stubbed[] = {
 typedef struct Wrapped {
     zif_handler original;
     const struct sink *sink;
-    bool stub, session_start, session_write, output, in_array;
+    bool stub, session_start, session_write, output, in_array, makes_array;
     char name[];
 } Wrapped;
 
@@ -62,6 +62,22 @@ static void log_sink(const Wrapped *w, zend_execute_data *execute_data)
     log_here(&r.file, &r.line);
     size_t n = Z_STRLEN_P(v);
     log_record(&r, Z_STRVAL_P(v), n < SUNDEW_WEB_MOST_TEXT ? n : SUNDEW_WEB_MOST_TEXT);
+}
+
+/* The database could not read the statement, and says so to whoever asks. */
+static void log_syntax(const Wrapped *w, zend_execute_data *execute_data, zend_string *text)
+{
+    zval *link = ZEND_NUM_ARGS() && w->sink->arg ? ZEND_CALL_ARG(execute_data, 1) : &EX(This);
+    ZVAL_DEREF(link);
+    if (Z_TYPE_P(link) != IS_OBJECT || !zend_string_equals_literal_ci(Z_OBJCE_P(link)->name, "mysqli"))
+        return;
+    zval room, *number = zend_read_property(Z_OBJCE_P(link), Z_OBJ_P(link), "errno", 5, 1, &room);
+    if (!number || Z_TYPE_P(number) != IS_LONG || Z_LVAL_P(number) != 1064)
+        return;
+    struct sundew_web_record r = { .kind = WEB_SINK, .op = SINK_SYNTAX };
+    log_here(&r.file, &r.line);
+    size_t n = ZSTR_LEN(text);
+    log_record(&r, ZSTR_VAL(text), n < SUNDEW_WEB_MOST_TEXT ? n : SUNDEW_WEB_MOST_TEXT);
 }
 
 /* The call as a node; 0 if nothing in it has a label. Before the call: the
@@ -156,6 +172,18 @@ static void label_result(const Wrapped *w, zend_execute_data *execute_data, zval
         log_lost(call, w->name);
 }
 
+/* The first argument that is a request array; or NULL. */
+static const zend_array *request_array(zend_execute_data *execute_data)
+{
+    for (uint32_t i = 0; i < ZEND_NUM_ARGS() && i < 3; i++) {
+        zval *v = ZEND_CALL_ARG(execute_data, i + 1);
+        ZVAL_DEREF(v);
+        if (Z_TYPE_P(v) == IS_ARRAY && array_node(Z_ARRVAL_P(v)))
+            return Z_ARRVAL_P(v);
+    }
+    return NULL;
+}
+
 static void call_wrapped(INTERNAL_FUNCTION_PARAMETERS)
 {
     const Wrapped *w = EX(func)->internal_function.reserved[slot];
@@ -175,7 +203,20 @@ static void call_wrapped(INTERNAL_FUNCTION_PARAMETERS)
         call = call_node(w, execute_data, &labelled);
     else
         labelled = true;
+    const zend_array *from = w->makes_array ? request_array(execute_data) : NULL;
+    zend_string *sql = NULL;
+    if (w->sink && w->sink->kind == SINK_SQL && ZEND_NUM_ARGS() > w->sink->arg) {
+        zval *v = ZEND_CALL_ARG(execute_data, w->sink->arg + 1);
+        sql = Z_TYPE_P(v) == IS_STRING ? zend_string_copy(Z_STR_P(v)) : NULL;
+    }
     w->original(execute_data, return_value);
+    if (sql) {
+        if (!EG(exception) && Z_TYPE_P(return_value) == IS_FALSE)
+            log_syntax(w, execute_data, sql);
+        zend_string_release(sql);
+    }
+    if (from && Z_TYPE_P(return_value) == IS_ARRAY && GC_REFCOUNT(Z_ARRVAL_P(return_value)) == 1)
+        array_mark_copy(Z_ARRVAL_P(return_value), from);
     if (labelled)
         label_result(w, execute_data, return_value, call);
     if (w->session_start)
@@ -189,6 +230,11 @@ static bool in_list(const char *name, const char *const *list)
             return true;
     return false;
 }
+
+/* Functions that make an array of a request array, with its keys. */
+static const char *const array_makers[] = {
+    "array_map", "array_filter", "array_merge", "array_replace", "array_change_key_case", NULL
+};
 
 /* Functions about the caller's own frame must stay as they are. */
 static const char *const left_alone[] = {
@@ -214,6 +260,7 @@ static void wrap(zend_internal_function *f, const char *name, bool sinks_only)
     w->stub = sundew_mode == MODE_ON && getenv("SUNDEW_FORKSERVER") && in_list(name, stubbed);
     w->session_start = strcmp(name, "session_start") == 0;
     w->session_write = strcmp(name, "session_write_close") == 0 || strcmp(name, "session_commit") == 0;
+    w->makes_array = in_list(name, array_makers);
     w->in_array = strcmp(name, "in_array") == 0;
     f->reserved[slot] = w;
     f->handler = call_wrapped;

@@ -9,7 +9,10 @@
  *     string   22 spare bits in its header (GC info; strings are never collected)
  *     scalar   16 spare bits in the zval (u1.v.u.extra)
  *     array    request arrays are known by address; each is held by one more
- *              reference, so that a write separates it
+ *              reference, so that a write separates it. What is separated, or made
+ *              of one by a function, has a number in a spare byte of its header
+ *              (an array that is new has 0 there): its keys that are missing are
+ *              parameters that are absent
  *
  * Only opcodes that compute, test or change in place have handlers. A handler
  * looks at the labels, and without any hands back to the engine. With one it
@@ -86,13 +89,18 @@ void array_mark(zend_array *a, const char *path, size_t len, unsigned depth);
 extern uint64_t array_addresses;
 static inline bool array_may_be_marked(const zend_array *a)
 {
-    return array_addresses >> ((uintptr_t)a / 56 % 64) & 1;
+    return (array_addresses >> ((uintptr_t)a / 56 % 64) & 1) || a->u.v._unused2;
 }
 Node array_node_of(const zend_array *a);
 static inline Node array_node(const zend_array *a)   /* 0: no request array */
 {
     return UNEXPECTED(array_may_be_marked(a)) ? array_node_of(a) : 0;
 }
+/* The array was made of a request array, or of a copy of one. */
+void array_mark_copy(zend_array *a, const zend_array *from);
+/* The variable is about to be written to: if it is a request array it becomes a
+ * copy of its own that is known as one. */
+void array_follow(zval *v);
 /* The node of a request array's element, present or not; 0 as above. */
 Node array_element_node(const zend_array *a, const zval *key);
 

@@ -17,19 +17,27 @@ static const char quote[] = "sundew'\"<q7>";
 static const char site[] = "http://sundew.example/";
 static const char outside[] = "../../../../../../../../etc/passwd";
 
-static bool complains_of_sql(const Trace *t, const char **file, unsigned *line)
+bool attack_is_sql_message(const char *text)
 {
     static const char *const words[] = {
         "SQLSTATE", "SQL syntax", "syntax error", "unrecognized token", "unterminated",
         "near \"",  NULL
     };
+    for (const char *const *w = words; *w; w++)
+        if (strstr(text, *w))
+            return true;
+    return false;
+}
+
+/* The database says it in a message, or to a program that asks it for the error. */
+static bool complains_of_sql(const Trace *t)
+{
+    for (size_t i = 0; i < t->sinks.len; i++)
+        if (t->sinks.items[i].kind == SINK_SYNTAX && strstr(t->sinks.items[i].text, "sundew'\""))
+            return true;
     for (size_t i = 0; i < t->messages.len; i++)
-        for (const char *const *w = words; *w; w++)
-            if (strstr(t->messages.items[i].text, *w)) {
-                *file = t->messages.items[i].file;
-                *line = t->messages.items[i].line;
-                return true;
-            }
+        if (attack_is_sql_message(t->messages.items[i].text))
+            return true;
     return false;
 }
 
@@ -46,12 +54,10 @@ static void add(Campaign *c, Faults *out, FaultKind kind, const char *path, cons
 static void look_at_sinks(Campaign *c, const Reply *r, const char *path, Faults *out)
 {
     const Trace *t = r->trace;
-    const char *file;
-    unsigned line;
     for (size_t i = 0; i < t->sinks.len; i++) {
         const Sink *s = &t->sinks.items[i];
         if (s->kind == SINK_SQL && s->node && memmem(s->text, s->n, "sundew'\"", 8) &&
-            complains_of_sql(t, &file, &line)) {
+            complains_of_sql(t)) {
             add(c, out, FAULT_SQL, path, "a quote in %s changes the SQL query", s->file, s->line);
             return;
         }
@@ -72,9 +78,11 @@ static void look_at_page(Campaign *c, const Reply *r, const char *path, Faults *
         r->body.len && reply_is_html(r) ? memmem(r->body.data, r->body.len, "<q7>", 4) : NULL;
     if (!at)
         return;
+    /* A message of the interpreter, which the application shows, is no statement's. */
     const char *file = "";
     unsigned line = 0;
-    judge_blame(r, (size_t)(at - r->body.data), &file, &line);
+    if (!judge_blame(r, (size_t)(at - r->body.data), &file, &line))
+        return;
     add(c, out, FAULT_REFLECTED, path, "%s reaches the page unescaped", file, line);
 }
 
@@ -89,32 +97,14 @@ void attack_judge(Campaign *c, const Request *q, const Reply *r, Faults *out)
     }
 }
 
-static bool attack(Campaign *c, const Step *step, const char *path, const char *value, Err *err)
+static void propose(Campaign *c, const Step *step, const char *path, const char *value)
 {
     Request *q = request_copy(step->request);
     const char *rest = str_starts(path, "REQUEST[") ? path + 7 : NULL;
     char *own = rest ? xprintf("%s%s", request_is_post(q) ? "POST" : "GET", rest) : xstrdup(path);
     request_set(q, own, value, strlen(value));
-    const State *end;
-    Reply *r = campaign_execute(c, q, step->start, &end, err);
-    Faults f = { 0 };
-    if (r)
-        campaign_judge(c, q, r, &f);
-    Step *mine = xcalloc(1, sizeof *mine);
-    *mine = (Step){ step->before, q, step->start, step->depth };
-    vec_push(&c->steps, mine);
-    bool kept = false;
-    for (size_t i = 0; i < f.len; i++) {
-        Report *rep = campaign_report(c, &f.items[i], mine, r);
-        kept = kept || rep->examples[rep->nexamples - 1].reply == r;
-    }
-    faults_release(&f);
-    if (kept)
-        vec_push(&c->kept, r);
-    else
-        reply_free(r);
+    search_propose(c, CLASS_ATTACK, q, step->start, step->before, (Config){ .attack = true });
     free(own);
-    return r != NULL;
 }
 
 /* Which values are worth trying: a path only where something is included. */
@@ -138,7 +128,7 @@ static bool worth(const Trace *t, const char *path, const char *value, const Rep
     return false;
 }
 
-bool attack_run(Campaign *c, const Step *step, const Reply *r, Err *err)
+void attack_propose(Campaign *c, const Step *step, const Reply *r)
 {
     static const char *const values[] = { quote, site, outside };
     const Trace *t = r->trace;
@@ -157,11 +147,8 @@ bool attack_run(Campaign *c, const Step *step, const Reply *r, Err *err)
             bool done = *slot != NULL;
             *slot = c;
             free(key);
-            if (done || campaign_over(c))
-                continue;
-            if (!attack(c, step, n->text, values[k], err))
-                return false;
+            if (!done)
+                propose(c, step, n->text, values[k]);
         }
     }
-    return true;
 }

@@ -25,7 +25,7 @@ static _Noreturn void try_it(const char *page, size_t n)
     setrlimit(RLIMIT_CPU, &cpu);
     setrlimit(RLIMIT_CORE, &none);
     page_options(&plan, page, n, &options);
-    html_check(page, n, listen, NULL);
+    html_check(page, n, true, listen, NULL);
     _exit(0);
 }
 

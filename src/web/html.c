@@ -1,88 +1,141 @@
 /*
  * What libtidy says about a page, and which of it counts. Tidy calls nearly
- * everything a warning, so the table decides. Keys that are not in it are
- * matters of taste, or of attributes younger than this tidy.
+ * everything a warning and knows HTML 4 best, so the table decides. What HTML 5
+ * allows is not in it: values without quotes, attributes without a value, end
+ * tags that may be left out, elements of one's own, blocks in links.
+ *
+ * Where the parser of HTML 5 decides (tags that are opened and not closed, or
+ * closed and not opened), gumbo is asked too: it is that parser. A page that it
+ * reads without an error has none of these faults.
  */
 #include "web/judge.h"
+#include <gumbo.h>
 #include <tidy/tidy.h>
 #include <tidy/tidybuffio.h>
 
+typedef enum { DROPPED, WARNING, ERROR, STRUCTURE, TEXT } Counts;
+
 static const struct {
     const char *key;
-    bool error;
+    Counts counts;
 } keys[] = {
-    { "MISSING_ENDTAG_FOR", true },
-    { "MISSING_ENDTAG_BEFORE", true },
-    { "MISSING_ENDTAG_OPTIONAL", false },
-    { "DISCARDING_UNEXPECTED", true },
-    { "UNKNOWN_ELEMENT", true },
-    { "UNKNOWN_ELEMENT_LOOKS_CUSTOM", false },
-    { "NON_MATCHING_ENDTAG", true },
-    { "TAG_NOT_ALLOWED_IN", true },
-    { "ILLEGAL_NESTING", true },
-    { "NOFRAMES_CONTENT", true },
-    { "COERCE_TO_ENDTAG", true },
-    { "COERCE_TO_ENDTAG_WARN", true },
-    { "REPEATED_ATTRIBUTE", true },
-    { "UNEXPECTED_END_OF_FILE", true },
-    { "UNEXPECTED_END_OF_FILE_ATTR", true },
-    { "UNEXPECTED_GT", true },
-    { "UNEXPECTED_QUOTEMARK", true },
-    { "MISSING_QUOTEMARK", true },
-    { "MISSING_QUOTEMARK_OPEN", true },
-    { "MALFORMED_DOCTYPE", true },
-    { "MISSING_STARTTAG", true },
-    { "UNEXPECTED_ENDTAG", true },
-    { "UNEXPECTED_ENDTAG_IN", true },
-    { "TOO_MANY_ELEMENTS", true },
-    { "TOO_MANY_ELEMENTS_IN", true },
-    { "MALFORMED_COMMENT", true },
-    { "MALFORMED_COMMENT_EOS", true },
-    { "SUSPECTED_MISSING_QUOTE", true },
-    { "DUPLICATE_FRAMESET", true },
-    { "NESTED_EMPHASIS", false },
-    { "NESTED_QUOTATION", false },
-    { "CANT_BE_NESTED", true },
-    { "ANCHOR_NOT_UNIQUE", false },
-    { "MISSING_DOCTYPE", false },
-    { "MISSING_TITLE_ELEMENT", false },
-    { "INVALID_UTF8", false },
-    { "INVALID_SGML_CHARS", false },
-    { "INVALID_NCR", false },
-    { "MISSING_SEMICOLON_NCR", false },
-    { "INVALID_ATTRIBUTE", false },
-    { "MISSING_ATTR_VALUE", false },
-    { "BAD_ATTRIBUTE_VALUE", false },
+    { "MISSING_ENDTAG_FOR", STRUCTURE },
+    { "MISSING_ENDTAG_BEFORE", STRUCTURE },
+    { "DISCARDING_UNEXPECTED", STRUCTURE },
+    { "NON_MATCHING_ENDTAG", STRUCTURE },
+    { "COERCE_TO_ENDTAG", STRUCTURE },
+    { "COERCE_TO_ENDTAG_WARN", STRUCTURE },
+    { "MISSING_STARTTAG", STRUCTURE },
+    { "UNEXPECTED_ENDTAG", STRUCTURE },
+    { "UNEXPECTED_ENDTAG_IN", STRUCTURE },
+    { "ILLEGAL_NESTING", STRUCTURE },
+    { "CANT_BE_NESTED", STRUCTURE },
+    { "TOO_MANY_ELEMENTS", ERROR },
+    { "TOO_MANY_ELEMENTS_IN", ERROR },
+    { "TAG_NOT_ALLOWED_IN", ERROR },
+    { "UNKNOWN_ELEMENT", ERROR },
+    { "NOFRAMES_CONTENT", ERROR },
+    { "REPEATED_ATTRIBUTE", ERROR },
+    { "UNEXPECTED_END_OF_FILE", ERROR },
+    { "UNEXPECTED_END_OF_FILE_ATTR", ERROR },
+    { "UNEXPECTED_GT", ERROR },
+    { "UNEXPECTED_QUOTEMARK", ERROR },
+    { "MISSING_QUOTEMARK", ERROR },
+    { "SUSPECTED_MISSING_QUOTE", ERROR },
+    { "MALFORMED_DOCTYPE", ERROR },
+    { "MALFORMED_COMMENT_EOS", ERROR },
+    { "DUPLICATE_FRAMESET", ERROR },
+    { "ANCHOR_NOT_UNIQUE", WARNING },
+    { "MISSING_DOCTYPE", WARNING },
+    { "MISSING_TITLE_ELEMENT", WARNING },
+    { "INVALID_NCR", WARNING },
+    { "INVALID_UTF8", TEXT },
+    { "INVALID_SGML_CHARS", TEXT },
 };
 
 typedef struct Listener {
     HtmlSays *says;
     void *arg;
+    bool utf8;                 /* the page says that it is */
+    bool clean;                /* to the parser of HTML 5 */
     unsigned told;
 } Listener;
 
-static const int *severity(const char *key)
+static Counts counts(const char *key)
 {
-    static const int error = 1, warning = 0;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (strcmp(keys[i].key, key) == 0)
-            return keys[i].error ? &error : &warning;
-    return NULL;
+            return keys[i].counts;
+    return DROPPED;
+}
+
+/* "missing </li>": an end tag that HTML 5 lets one leave out? */
+static bool is_optional(const char *message)
+{
+    static const char *const names[] = { "li",    "dt",    "dd",       "p",        "rt",
+                                         "rp",    "tr",    "optgroup", "option",   "caption",
+                                         "thead", "tbody", "tfoot",    "colgroup", "td",
+                                         "th",    "html",  "head",     "body",     NULL };
+    const char *tag = strstr(message, "missing </");
+    if (!tag)
+        return false;
+    char *name = xstrndup(tag + 10, strcspn(tag + 10, ">"));
+    bool is = str_is_one_of(name, names);
+    free(name);
+    return is;
+}
+
+/* "<div> isn't allowed in <a> elements": is where HTML 5 allows it? */
+static bool is_allowed(const char *message)
+{
+    static const char *const fine[] = { "in <a> ",    "in <ins> ",      "in <del> ",
+                                        "in <map> ",  "in <noscript> ", "<link> isn",
+                                        "<meta> isn", "in <button> ",   NULL };
+    if (!strstr(message, "isn't allowed in "))
+        return false;
+    for (const char *const *f = fine; *f; f++)
+        if (strstr(message, *f))
+            return true;
+    return false;
 }
 
 static Bool TIDY_CALL on_message(TidyMessage m)
 {
     Listener *l = tidyGetAppData(tidyGetMessageDoc(m));
-    const int *s = severity(tidyGetMessageKey(m));
-    if (s && l->told++ < 100)
-        l->says(l->arg, *s, tidyGetMessageDefault(m), (unsigned)tidyGetMessageLine(m),
-                (unsigned)tidyGetMessageColumn(m));
+    const char *text = tidyGetMessageDefault(m);
+    Counts c = counts(tidyGetMessageKey(m));
+    if (c == DROPPED || (c == STRUCTURE && l->clean) || (c == TEXT && !l->utf8) ||
+        is_optional(text) || is_allowed(text) || l->told++ >= 100)
+        return no;
+    l->says(l->arg, c == ERROR || c == STRUCTURE, text, (unsigned)tidyGetMessageLine(m),
+            (unsigned)tidyGetMessageColumn(m));
     return no;
 }
 
-void html_check(const char *page, size_t n, HtmlSays *says, void *arg)
+/* Has the parser of HTML 5 nothing to say? An old declaration is no matter of
+ * structure: the page is read as if it had the new one. */
+static bool is_clean(const char *page, size_t n)
 {
-    Listener l = { .says = says, .arg = arg };
+    char *head = xstrndup(page, n < 1000 ? n : 1000);
+    const char *at = strcasestr(head, "<!doctype"), *end = at ? strchr(at, '>') : NULL;
+    size_t skip = end ? (size_t)(end + 1 - head) : 0;
+    Str s = { 0 };
+    str_add(&s, "<!DOCTYPE html>");
+    str_addn(&s, page + skip, n - skip);
+    free(head);
+    GumboOptions how = kGumboDefaultOptions;
+    how.max_errors = 1;
+    GumboOutput *tree = gumbo_parse_with_options(&how, str_c(&s), s.len);
+    bool clean = tree && tree->errors.length == 0;
+    if (tree)
+        gumbo_destroy_output(&how, tree);
+    str_release(&s);
+    return clean;
+}
+
+void html_check(const char *page, size_t n, bool utf8, HtmlSays *says, void *arg)
+{
+    Listener l = { .says = says, .arg = arg, .utf8 = utf8, .clean = is_clean(page, n) };
     TidyDoc doc = tidyCreate();
     TidyBuffer in, errors;
     tidyBufInit(&in);

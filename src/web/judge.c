@@ -86,9 +86,7 @@ char *fault_key(const Fault *f)
 {
     Str s = { 0 };
     str_addf(&s, "%s|%s|%u|%s|", fault_kind_name(f->kind), f->file, f->line, f->exit);
-    if (f->kind == FAULT_HTML_ERROR)
-        str_add(&s, f->message);
-    else if (f->kind != FAULT_DEPRECATED)
+    if (f->kind != FAULT_DEPRECATED)
         add_pattern(&s, f->message);
     return str_take(&s);
 }
@@ -291,26 +289,31 @@ static size_t offset_of(const Str *page, unsigned line, unsigned column)
     return at < page->len ? at : page->len ? page->len - 1 : 0;
 }
 
-/* Is a fault of this statement's HTML in the list already? */
-static bool has_html_at(const Faults *f, const char *file, unsigned line)
+static bool is_structure(const char *message)
 {
-    for (size_t i = 0; i < f->len; i++)
-        if ((f->items[i].kind == FAULT_HTML_ERROR || f->items[i].kind == FAULT_HTML_WARNING) &&
-            f->items[i].line == line && strcmp(f->items[i].file, file) == 0)
+    return str_starts(message, "missing <") || strstr(message, "discarding unexpected") ||
+           strstr(message, "isn't allowed in") || str_starts(message, "replacing unexpected");
+}
+
+/* Once the structure of a page is broken, a tag that is thrown away is what
+ * that leads to; so is one of a statement whose HTML is at fault already. */
+static bool is_aftermath(const Faults *f, const char *message, const char *file, unsigned line)
+{
+    for (size_t i = 0; strstr(message, "discarding unexpected") && i < f->len; i++)
+        if (f->items[i].kind == FAULT_HTML_ERROR &&
+            (is_structure(f->items[i].message) ||
+             (f->items[i].line == line && strcmp(f->items[i].file, file) == 0)))
             return true;
     return false;
 }
 
-/* A tag that is thrown away is mostly what an earlier fault of the same
- * statement leads to. */
 static void says(void *arg, bool error, const char *message, unsigned line, unsigned column)
 {
     Page *p = arg;
     const char *file = NULL;
     unsigned at = 0;
     judge_blame(p->reply, offset_of(&p->reply->body, line, column), &file, &at);
-    if (str_starts(message, "discarding unexpected") &&
-        has_html_at(p->out, judge_relative(p->plan->app, file), at))
+    if (is_aftermath(p->out, message, judge_relative(p->plan->app, file), at))
         return;
     Fault *f = judge_add(p->out, error ? FAULT_HTML_ERROR : FAULT_HTML_WARNING, message,
                          judge_relative(p->plan->app, file), at);
@@ -338,6 +341,19 @@ static bool is_page(const Str *body)
            strcasestr(str_c(body), "<!doctype");
 }
 
+/* Does the page say that it is UTF-8? */
+static bool is_utf8(const Reply *r)
+{
+    const char *type = reply_header(r, "Content-Type");
+    if (type && strcasestr(type, "charset="))
+        return strcasestr(type, "charset=utf-8") || strcasestr(type, "charset=\"utf-8");
+    char *head = xstrndup(str_c(&r->body), r->body.len < 2048 ? r->body.len : 2048);
+    bool is = strcasestr(head, "charset=utf-8") || strcasestr(head, "charset=\"utf-8") ||
+              strcasestr(head, "charset='utf-8");
+    free(head);
+    return is;
+}
+
 void judge_reply(const JudgePlan *plan, const Reply *r, Faults *out)
 {
     bool crashed = judge_messages(plan, r, out);
@@ -352,5 +368,5 @@ void judge_reply(const JudgePlan *plan, const Reply *r, Faults *out)
     if (crashed || r->timed_out || r->crashed || r->cut || moved || plan->no_html || !r->body.len ||
         !reply_is_html(r) || !is_page(&r->body))
         return;
-    html_check(str_c(&r->body), r->body.len, says, &(Page){ plan, r, out });
+    html_check(str_c(&r->body), r->body.len, is_utf8(r), says, &(Page){ plan, r, out });
 }

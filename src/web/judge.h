@@ -64,7 +64,7 @@ const char *judge_relative(const char *app, const char *file);
 bool reply_is_html(const Reply *r);
 Fault *judge_add(Faults *out, FaultKind kind, const char *message, const char *file, unsigned line);
 
-/* html.c: what libtidy says that counts. */
+/* html.c: what libtidy says that counts. utf8: the page says that it is. */
 typedef void HtmlSays(void *arg, bool error, const char *message, unsigned line, unsigned column);
-void html_check(const char *page, size_t n, HtmlSays *says, void *arg);
+void html_check(const char *page, size_t n, bool utf8, HtmlSays *says, void *arg);
 #endif

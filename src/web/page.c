@@ -1,10 +1,18 @@
 /* Options of a page, on gumbo's tree; page.h is the manual. */
 #include "web/page.h"
 #include "base/file.h"
+#include "web/script.h"
 #include <assert.h>
 #include <gumbo.h>
 
-enum { MOST_OPTIONS = 120, MOST_CHOICES = 8, MOST_FIELDS = 80, MOST_DEPTH = 400 };
+enum {
+    MOST_OPTIONS = 120,
+    MOST_CHOICES = 8,
+    MOST_FIELDS = 80,
+    MOST_DEPTH = 400,
+    MOST_HANDLERS = 60,
+    MOST_SCRIPT = 256 << 10
+};
 
 typedef struct Field {
     const char *name, *value;      /* value NULL: no default */
@@ -13,6 +21,7 @@ typedef struct Field {
     bool choice;                   /* one of several of this name */
     bool on;                       /* the choice that is set by default */
     bool check;
+    const GumboNode *node;
 } Field;
 
 typedef struct Form {
@@ -20,10 +29,18 @@ typedef struct Form {
     Vec(Field) fields;
 } Form;
 
+/* What happens on a click. */
+typedef struct Handler {
+    const char *code;
+    Form *form;                    /* that it is in; may be NULL */
+} Handler;
+
 typedef struct Reading {
     const PagePlan *plan;
     const char *base;              /* of <base href>; NULL */
     Form *form;                    /* the one that we are in */
+    Scripts scripts;               /* functions of the page's scripts */
+    Vec(Handler) handlers;
     Vec(Form *) forms;
     Options *out;
     unsigned depth;
@@ -162,23 +179,23 @@ static void add_link(Reading *r, const char *url)
         add_option(r, target(r->plan, r->base, url));
 }
 
-/* Literal addresses in a handler: window.open('x.php'), location='x.php?a=1'. */
 static void add_handler(Reading *r, const char *code)
 {
-    if (!code || (!strstr(code, "open") && !strstr(code, "location") && !strstr(code, "href")))
-        return;
-    for (const char *p = code; *p; p++) {
-        if (*p != '\'' && *p != '"')
-            continue;
-        const char *end = strchr(p + 1, *p);
-        if (!end)
+    for (size_t i = 0; code && i < r->handlers.len; i++)
+        if (strcmp(r->handlers.items[i].code, code) == 0)
             return;
-        char *text = xstrndup(p + 1, (size_t)(end - p - 1));
-        if (strstr(text, ".php"))
-            add_link(r, text);
-        free(text);
-        p = end;
-    }
+    if (code && *code && r->handlers.len < MOST_HANDLERS)
+        vec_push(&r->handlers, ((Handler){ code, r->form }));
+}
+
+static void add_handlers(Reading *r, const GumboNode *n)
+{
+    static const char *const names[] = { "onclick", "onsubmit", "onchange", "onload", NULL };
+    for (const char *const *name = names; *name; name++)
+        add_handler(r, attribute(n, *name));
+    const char *href = attribute(n, "href");
+    if (href && strncasecmp(href, "javascript:", 11) == 0)
+        add_handler(r, href + 11);
 }
 
 /* ---- forms */
@@ -199,6 +216,7 @@ static Field *add_field(Reading *r, const char *name, const char *value)
     if (!r->form || !name || !*name || r->form->fields.len >= MOST_FIELDS)
         return NULL;
     Field *f = vec_grow(&r->form->fields);
+    f->node = NULL;
     f->name = name;
     f->value = value;
     return f;
@@ -209,12 +227,14 @@ static void read_input(Reading *r, const GumboNode *n)
     const char *type = attribute(n, "type"), *name = attribute(n, "name");
     const char *value = attribute(n, "value");
     type = type ? type : "text";
-    add_handler(r, attribute(n, "onclick"));
     bool box = strcasecmp(type, "checkbox") == 0, radio = strcasecmp(type, "radio") == 0;
     bool submit = strcasecmp(type, "submit") == 0 || strcasecmp(type, "image") == 0;
     if (strcasecmp(type, "button") == 0 || strcasecmp(type, "reset") == 0)
         return;
-    Field *f = add_field(r, name, value ? value : box || radio ? "on" : submit ? "Submit" : NULL);
+    bool hidden = strcasecmp(type, "hidden") == 0;
+    if (!value)
+        value = box || radio ? "on" : submit ? "Submit" : hidden ? "" : NULL;
+    Field *f = add_field(r, name, value);
     if (!f)
         return;
     f->check = box;
@@ -223,6 +243,7 @@ static void read_input(Reading *r, const GumboNode *n)
     f->button = submit;
     f->password = strcasecmp(type, "password") == 0;
     f->upload = strcasecmp(type, "file") == 0;
+    f->node = n;
 }
 
 static void read_select(Reading *r, const GumboNode *n, const GumboNode *list, unsigned *count)
@@ -240,7 +261,7 @@ static void read_select(Reading *r, const GumboNode *n, const GumboNode *list, u
             if (f) {
                 f->choice = true;
                 f->own = text;
-                f->on = *count == 1 || attribute(c, "selected");
+                f->on = attribute(c, "selected") != NULL;
             } else {
                 free(text);
             }
@@ -248,10 +269,30 @@ static void read_select(Reading *r, const GumboNode *n, const GumboNode *list, u
     }
 }
 
+/* A person picks something: what is selected, else the first that is not empty. */
+static void choose_one(Form *form, size_t from, bool polite)
+{
+    Field *pick = NULL, *first = NULL;
+    for (size_t i = from; form && i < form->fields.len; i++) {
+        Field *f = &form->fields.items[i];
+        if (f->on && (!pick || !pick->on))
+            pick = f;
+        if (!first && f->value && *f->value)
+            first = f;
+        f->on = false;
+    }
+    bool empty = pick && !(pick->value && *pick->value);
+    if ((!pick || empty) && first && !polite)
+        pick = first;
+    if (!pick && form && from < form->fields.len)
+        pick = &form->fields.items[from];
+    if (pick)
+        pick->on = true;
+}
+
 static void read_button(Reading *r, const GumboNode *n)
 {
     const char *type = attribute(n, "type");
-    add_handler(r, attribute(n, "onclick"));
     if (type && strcasecmp(type, "submit") != 0)
         return;
     Field *f = add_field(r, attribute(n, "name"), attribute(n, "value"));
@@ -307,19 +348,21 @@ static void read_node(Reading *r, const GumboNode *n)
     if (n->type != GUMBO_NODE_ELEMENT && n->type != GUMBO_NODE_TEMPLATE)
         return;
     unsigned count = 0;
+    add_handlers(r, n);
     switch (n->v.element.tag) {
     case GUMBO_TAG_BASE: break;
     case GUMBO_TAG_A:
-    case GUMBO_TAG_AREA:
-        add_link(r, attribute(n, "href"));
-        add_handler(r, attribute(n, "href"));
-        add_handler(r, attribute(n, "onclick"));
-        break;
+    case GUMBO_TAG_AREA: add_link(r, attribute(n, "href")); break;
     case GUMBO_TAG_FRAME:
     case GUMBO_TAG_IFRAME: add_link(r, attribute(n, "src")); break;
     case GUMBO_TAG_META: read_meta(r, n); break;
     case GUMBO_TAG_INPUT: read_input(r, n); break;
-    case GUMBO_TAG_SELECT: read_select(r, n, n, &count); break;
+    case GUMBO_TAG_SELECT: {
+        size_t from = r->form ? r->form->fields.len : 0;
+        read_select(r, n, n, &count);
+        choose_one(r->form, from, r->plan->polite);
+        break;
+    }
     case GUMBO_TAG_TEXTAREA: read_textarea(r, n); break;
     case GUMBO_TAG_BUTTON: read_button(r, n); break;
     case GUMBO_TAG_FORM: {
@@ -331,7 +374,7 @@ static void read_node(Reading *r, const GumboNode *n)
         }
         break;
     }
-    default: add_handler(r, attribute(n, "onclick"));
+    default: break;
     }
     read_children(r, n);
 }
@@ -355,6 +398,49 @@ static const char *kind_of(const Form *f)
 {
     const char *method = attribute(f->node, "method");
     return method && strcasecmp(method, "post") == 0 ? "POST" : "GET";
+}
+
+/* What a person may write into a field of this name and type. */
+static const char *likely(const Field *f)
+{
+    static const struct {
+        const char *part, *value;
+    } rows[] = {
+        { "mail", "a@example.com" },
+        { "url", "http://localhost/" },
+        { "website", "http://localhost/" },
+        { "homepage", "http://localhost/" },
+        { "date", "01/02/2026" },
+        { "year", "2026" },
+        { "month", "1" },
+        { "phone", "5551234" },
+        { "color", "#112233" },
+        { "colour", "#112233" },
+    };
+    static const struct {
+        const char *type, *value;
+    } types[] = {
+        { "email", "a@example.com" },
+        { "url", "http://localhost/" },
+        { "date", "2026-01-02" },
+        { "time", "10:00" },
+        { "month", "2026-01" },
+        { "week", "2026-W01" },
+        { "color", "#112233" },
+        { "tel", "5551234" },
+        { "datetime-local", "2026-01-02T10:00" },
+    };
+    const char *type = f->node ? attribute(f->node, "type") : NULL;
+    for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
+        if (strcasecmp(type, types[i].type) == 0)
+            return types[i].value;
+    const char *least = f->node ? attribute(f->node, "min") : NULL;
+    if (type && least && strcasecmp(type, "number") == 0)
+        return least;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcasestr(f->name, rows[i].part))
+            return rows[i].value;
+    return "1";
 }
 
 /* The form as it is, sent with this button (NULL: none has a name). */
@@ -386,7 +472,7 @@ static PageOption *form_option(Reading *r, const Form *f, const Field *button)
             strings_add(&o->free, path);
             free(path);
         }
-        set_field(q, kind, e, e->value ? e->value : r->plan->polite ? "" : "1");
+        set_field(q, kind, e, e->value ? e->value : r->plan->polite ? "" : likely(e));
     }
     return o;
 }
@@ -444,6 +530,87 @@ static void form_options(Reading *r, const Form *f)
     }
 }
 
+/* ---- scripts */
+
+static void read_scripts(Reading *r, const GumboNode *n, unsigned depth)
+{
+    if (n->type != GUMBO_NODE_ELEMENT || depth > MOST_DEPTH)
+        return;
+    if (n->v.element.tag != GUMBO_TAG_SCRIPT) {
+        for (unsigned i = 0; i < n->v.element.children.length; i++)
+            read_scripts(r, n->v.element.children.data[i], depth + 1);
+        return;
+    }
+    const char *src = attribute(n, "src");
+    char *own = src ? without_host(src) : NULL, *dir = path_dir(r->plan->from->script);
+    if (own)
+        own[strcspn(own, "?#")] = '\0';
+    char *path = own && *own ? resolve(r->base ? r->base : strcmp(dir, ".") ? dir : "", own) : NULL;
+    char *file = path ? path_join(r->plan->app, path) : NULL;
+    Str text = { 0 };
+    if (file && str_ends(file, ".js"))
+        file_read_left(file, MOST_SCRIPT, &text, NULL);
+    if (text.len)
+        scripts_add(&r->scripts, str_c(&text));
+    str_release(&text);
+    for (unsigned i = 0; i < n->v.element.children.length; i++) {
+        const GumboNode *c = n->v.element.children.data[i];
+        if (c->type == GUMBO_NODE_TEXT || c->type == GUMBO_NODE_WHITESPACE) {
+            scripts_add(&r->scripts, c->v.text.text);
+            add_handler(r, c->v.text.text);
+        }
+    }
+    free(file);
+    free(path);
+    free(dir);
+    free(own);
+}
+
+static bool has_field(const Form *f, const char *name)
+{
+    for (size_t i = 0; i < f->fields.len; i++)
+        if (strcmp(f->fields.items[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The form that a handler fills in: by its name, the one that it is in, or the
+ * first that has such a field. */
+static Form *form_of(const Reading *r, const Handler *h, const Deed *d)
+{
+    for (size_t i = 0; d->form && i < r->forms.len; i++) {
+        const char *name = attribute(r->forms.items[i]->node, "name");
+        const char *id = attribute(r->forms.items[i]->node, "id");
+        if ((name && strcmp(name, d->form) == 0) || (id && strcmp(id, d->form) == 0))
+            return r->forms.items[i];
+    }
+    if (h->form && (!d->fields.len || has_field(h->form, d->fields.items[0])))
+        return h->form;
+    for (size_t i = 0; d->fields.len && i < r->forms.len; i++)
+        if (has_field(r->forms.items[i], d->fields.items[0]))
+            return r->forms.items[i];
+    return NULL;
+}
+
+static void handler_option(Reading *r, const Handler *h)
+{
+    Deed d;
+    script_deed(&r->scripts, h->code, &d);
+    for (size_t i = 0; i < d.addresses.len; i++)
+        add_link(r, d.addresses.items[i]);
+    Form *f = d.fields.len || d.action ? form_of(r, h, &d) : NULL;
+    PageOption *o = f ? form_option(r, f, NULL) : NULL;
+    for (size_t i = 0; o && i < d.fields.len; i++)
+        set_field(o->request, kind_of(f), &(Field){ .name = d.fields.items[i] }, d.values.items[i]);
+    Request *there = o && d.action ? target(r->plan, r->base, d.action) : NULL;
+    if (there) {
+        free(o->request->script);
+        o->request->script = xstrdup(there->script);
+    }
+    request_free(there);
+    deed_release(&d);
+}
+
 static const char *base_of(const GumboNode *n, unsigned depth)
 {
     if (n->type != GUMBO_NODE_ELEMENT || depth > 3)
@@ -473,7 +640,13 @@ void page_options(const PagePlan *plan, const char *html, size_t n, Options *out
     if (dir && *dir && dir[strlen(dir) - 1] == '/')
         dir[strlen(dir) - 1] = '\0';
     r.base = dir;
+    if (!plan->polite)
+        read_scripts(&r, tree->root, 0);
     read_node(&r, tree->root);
+    for (size_t i = 0; i < r.handlers.len; i++)
+        handler_option(&r, &r.handlers.items[i]);
+    vec_release(&r.handlers);
+    scripts_release(&r.scripts);
     for (size_t i = 0; i < r.forms.len; i++) {
         Form *f = r.forms.items[i];
         form_options(&r, f);

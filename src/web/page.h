@@ -7,9 +7,10 @@
  *
  * An option is a request, complete with defaults and hidden fields. Fields
  * without a default get one that is likely: credentials for a form with a
- * password, else "1". Choices (select, radio, checkbox, several buttons) give
+ * password, what the field's name asks for, else "1". Choices (select, radio, checkbox, several buttons) give
  * options of their own, a few each. Targets outside of the application are left
- * out. Of JavaScript only literal addresses in handlers are seen.
+ * out. Of JavaScript only literal addresses, and constants that handlers put into
+ * fields, are seen (script.h).
  */
 #ifndef SUNDEW_WEB_PAGE_H
 #define SUNDEW_WEB_PAGE_H

@@ -1,6 +1,11 @@
 /*
  * From a report to a finding: the smallest condition, request and chain.
  *
+ * First the place: is the request without parameters enough, in the first
+ * state; the request itself in the first state, or behind a chain that did for
+ * another fault? Most faults end here. No run is made twice (Memo), so faults of
+ * one page share the work.
+ *
  * The condition: what the failing paths have in common, without the conjuncts
  * whose absence changes nothing. Each probe leaves out one conjunct of the
  * common ones, solves the rest for a request that has no other parameter, and
@@ -15,13 +20,17 @@
 #include <assert.h>
 #include <math.h>
 
-enum { MOST_PROBES = 160, MOST_CONDS = 60 };
+enum { MOST_PROBES = 200, MOST_CONDS = 60, MOST_PREFIXES = 8 };
 
 typedef struct Reducing {
     Campaign *c;
     Report *rep;
     const Example *from;           /* the example that is made small */
-    Request *best;                 /* shows the fault in the start state */
+    const State *start;            /* where `best` shows the fault */
+    Request *best;
+    uint64_t key;                  /* hash of the fault's key */
+    const struct Prefix *behind;   /* a known chain that leads to `start`; or NULL */
+    bool from_first;               /* `start` is the first state */
     Cond *conds;
     size_t nconds;
     bool attack;                   /* a security fault: its values stay */
@@ -37,22 +46,38 @@ static bool is_over(Reducing *d)
     return d->probes == 0;
 }
 
+/* What the request does in this state; NULL: no more runs. */
+static const Memo *probe(Reducing *d, const Request *q, const State *start)
+{
+    const Memo *m = campaign_memo(d->c, q, start);
+    if (m || is_over(d))
+        return m;
+    const State *end;
+    d->probes--;
+    d->c->probes++;
+    Reply *r = campaign_execute(d->c, q, start, &end, d->err);
+    if (!r)
+        return NULL;
+    Faults f = { 0 };
+    campaign_judge(d->c, q, r, &f);
+    campaign_remember(d->c, q, start, end, &f);
+    faults_release(&f);
+    reply_free(r);
+    return campaign_memo(d->c, q, start);
+}
+
+static bool memo_has(const Memo *m, uint64_t key)
+{
+    for (size_t i = 0; m && i < m->n; i++)
+        if (m->faults[i] == key)
+            return true;
+    return false;
+}
+
 /* Does the request show the fault in this state? */
 static bool shows(Reducing *d, const Request *q, const State *start)
 {
-    const State *end;
-    if (is_over(d))
-        return false;
-    d->probes--;
-    Reply *r = campaign_execute(d->c, q, start, &end, d->err);
-    if (!r)
-        return false;
-    Faults f = { 0 };
-    campaign_judge(d->c, q, r, &f);
-    bool is = faults_have(&f, d->rep->key);
-    faults_release(&f);
-    reply_free(r);
-    return is;
+    return memo_has(probe(d, q, start), d->key);
 }
 
 static char *cond_text(const Trace *t, Cond c)
@@ -115,7 +140,7 @@ static Request *exposes(Reducing *d, const Cond *conds, size_t n)
                           .budget = 500 };
         FlipWhy why;
         q = n ? flip_solve(&plan, conds, n, &why) : request_copy(empty);
-        if (q && !shows(d, q, d->from->step->start)) {
+        if (q && !shows(d, q, d->start)) {
             request_free(q);
             q = NULL;
         }
@@ -261,21 +286,32 @@ static void reduce_greedily(Reducing *d)
 
 /* ---- the request */
 
+/* Without parameters [from, to), does the fault stay? */
+static bool drop_range(Reducing *d, size_t from, size_t to)
+{
+    Request *q = request_copy(d->best);
+    q->post = request_is_post(q);
+    for (size_t i = from; i < to; i++)
+        request_set(q, d->best->params.items[i].path, NULL, 0);
+    bool stays = shows(d, q, d->start);
+    if (stays) {
+        request_free(d->best);
+        d->best = q;
+    } else {
+        request_free(q);
+    }
+    return stays;
+}
+
+/* All, halves, quarters, … single ones. */
 static void drop_params(Reducing *d)
 {
-    for (size_t i = d->best->params.len; i-- > 0 && d->probes;) {
-        Request *q = request_copy(d->best);
-        char *path = xstrdup(q->params.items[i].path);
-        q->post = request_is_post(q);
-        request_set(q, path, NULL, 0);
-        free(path);
-        if (shows(d, q, d->from->step->start)) {
-            request_free(d->best);
-            d->best = q;
-        } else {
-            request_free(q);
+    for (size_t size = d->best->params.len; size; size /= 2)
+        for (size_t i = d->best->params.len; i > 0 && !is_over(d);) {
+            size_t from = i > size ? i - size : 0;
+            drop_range(d, from, i);
+            i = from < d->best->params.len ? from : d->best->params.len;
         }
-    }
 }
 
 static void shorten_values(Reducing *d)
@@ -288,7 +324,7 @@ static void shorten_values(Reducing *d)
                 break;
             Request *q = request_copy(d->best);
             request_set(q, p->path, small[k], strlen(small[k]));
-            if (shows(d, q, d->from->step->start)) {
+            if (shows(d, q, d->start)) {
                 request_free(d->best);
                 d->best = q;
                 break;
@@ -320,29 +356,39 @@ static void keep_relevant(Reducing *d)
 typedef Vec(Request *) Chain;
 
 /* Plays the chain from the first state. */
-static bool chain_shows(Reducing *d, const Chain *ch, Str *page)
+static bool chain_shows(Reducing *d, const Chain *ch)
 {
     const State *state = states_first(d->c->states);
-    bool is = false;
     for (size_t i = 0; i < ch->len; i++) {
-        if (is_over(d))
+        const Memo *m = probe(d, ch->items[i], state);
+        if (!m)
             return false;
-        d->probes--;
-        Reply *r = campaign_execute(d->c, ch->items[i], state, &state, d->err);
-        if (!r)
-            return false;
-        if (i + 1 == ch->len) {
-            Faults f = { 0 };
-            campaign_judge(d->c, ch->items[i], r, &f);
-            is = faults_have(&f, d->rep->key);
-            faults_release(&f);
-            if (is && page) {
-                str_reset(page);
-                str_addn(page, str_c(&r->body), r->body.len < 200000 ? r->body.len : 200000);
-            }
-        }
-        reply_free(r);
+        if (i + 1 == ch->len)
+            return memo_has(m, d->key);
+        state = m->end;
     }
+    return false;
+}
+
+/* The last request of the chain once more, really run: what it answers. */
+static bool chain_page(Reducing *d, const Chain *ch, Str *page)
+{
+    const State *state = states_first(d->c->states);
+    for (size_t i = 0; i + 1 < ch->len; i++) {
+        const Memo *m = probe(d, ch->items[i], state);
+        if (!m)
+            return false;
+        state = m->end;
+    }
+    Reply *r = campaign_execute(d->c, ch->items[ch->len - 1], state, &state, d->err);
+    if (!r)
+        return false;
+    Faults f = { 0 };
+    campaign_judge(d->c, ch->items[ch->len - 1], r, &f);
+    bool is = faults_have(&f, d->rep->key);
+    faults_release(&f);
+    str_addn(page, str_c(&r->body), r->body.len < 200000 ? r->body.len : 200000);
+    reply_free(r);
     return is;
 }
 
@@ -361,7 +407,7 @@ static void drop_steps(Reducing *d, Chain *ch)
         for (size_t k = 0; k < ch->len; k++)
             if (k != i)
                 vec_push(&less, ch->items[k]);
-        if (chain_shows(d, &less, NULL)) {
+        if (chain_shows(d, &less)) {
             request_free(ch->items[i]);
             vec_release(ch);
             *ch = less;
@@ -380,7 +426,7 @@ static void drop_step_params(Reducing *d, Chain *ch)
             q->post = request_is_post(q);
             request_set(q, old->params.items[p].path, NULL, 0);
             ch->items[i] = q;
-            if (chain_shows(d, ch, NULL)) {
+            if (chain_shows(d, ch)) {
                 request_free(old);
             } else {
                 request_free(q);
@@ -444,10 +490,8 @@ static void reduce_condition(Reducing *d, WebFault *out)
     out->condition_before = d->from->reply->trace->branches.len;
     out->input_before = d->from->step->request->params.len;
     drop_params(d);
-    if (d->attack) {
-        out->minimised = !is_over(d);
+    if (d->attack)
         return;
-    }
     common(d);
     keep_relevant(d);
     size_t all = d->nconds;
@@ -456,7 +500,6 @@ static void reduce_condition(Reducing *d, WebFault *out)
     if (!reduce_each(d))
         reduce_greedily(d);
     shorten_values(d);
-    out->minimised = !is_over(d);
     keep_relevant(d);
     for (size_t i = 0; i < d->nconds; i++) {
         char *text = cond_text(d->from->reply->trace, d->conds[i]);
@@ -465,19 +508,11 @@ static void reduce_condition(Reducing *d, WebFault *out)
     }
 }
 
-/* The steps before, as an earlier fault's reduction left them; NULL: none. */
-static const Chain *known_prefix(const Campaign *c, const Step *before)
-{
-    return map_getn(&c->prefixes, &before, sizeof before);
-}
-
-static void remember_prefix(Campaign *c, const Step *before, const Chain *ch)
-{
-    Chain *copy = xcalloc(1, sizeof *copy);
-    for (size_t i = 0; i + 1 < ch->len; i++)
-        vec_push(copy, request_copy(ch->items[i]));
-    map_putn(&c->prefixes, &before, sizeof before, copy);
-}
+/* A chain that an earlier reduction made small, and where it leads to. */
+typedef struct Prefix {
+    Chain chain;
+    const State *end;
+} Prefix;
 
 static void chain_release(Chain *ch)
 {
@@ -486,35 +521,74 @@ static void chain_release(Chain *ch)
     vec_release(ch);
 }
 
-/* What did for an earlier fault behind the same steps will mostly do again. */
-static bool try_known(Reducing *d, const Step *before, Chain *ch, Str *page)
+/* All but the last request of the chain. */
+static void remember_prefix(Reducing *d, const Chain *ch)
 {
-    const Chain *known = known_prefix(d->c, before);
-    for (size_t i = 0; known && i < known->len; i++)
-        vec_push(ch, request_copy(known->items[i]));
-    vec_push(ch, request_copy(d->best));
-    if (known && chain_shows(d, ch, page))
-        return true;
-    chain_release(ch);
-    return false;
+    Prefix *p = xcalloc(1, sizeof *p);
+    p->end = states_first(d->c->states);
+    for (size_t i = 0; i + 1 < ch->len; i++) {
+        const Memo *m = probe(d, ch->items[i], p->end);
+        vec_push(&p->chain, request_copy(ch->items[i]));
+        p->end = m ? m->end : NULL;
+        if (!m)
+            break;
+    }
+    void **slot = p->end ? map_slotn(&d->c->prefixes, &p->end, sizeof p->end) : NULL;
+    if (slot && !*slot) {
+        *slot = p;
+        return;
+    }
+    chain_release(&p->chain);
+    free(p);
+}
+
+/* Where the fault shows with the least before it. */
+static void choose_place(Reducing *d)
+{
+    const Campaign *c = d->c;
+    const State *first = states_first(c->states);
+    Request *bare = request_new(d->best->script);
+    bare->post = request_is_post(d->best);
+    if (!d->attack && shows(d, bare, first)) {
+        request_free(d->best);
+        d->best = bare;
+        d->start = first;
+        d->from_first = true;
+        return;
+    }
+    request_free(bare);
+    d->from_first = d->start == first || shows(d, d->best, first);
+    if (d->from_first) {
+        d->start = first;
+        return;
+    }
+    d->behind = map_getn(&c->prefixes, &d->start, sizeof d->start);
+    for (size_t i = 0; i < c->prefixes.len && i < MOST_PREFIXES && !d->behind; i++) {
+        const Prefix *p = c->prefixes.entries[i].value;
+        if (shows(d, d->best, p->end)) {
+            d->behind = p;
+            d->start = p->end;
+        }
+    }
 }
 
 static void reduce_chain(Reducing *d, WebFault *out)
 {
-    const Step *before = d->from->step->before;
     Chain ch = { 0 };
-    out->replayed = before && try_known(d, before, &ch, &out->page);
-    if (!out->replayed) {
-        chain_of(before, &ch);
-        vec_push(&ch, request_copy(d->best));
-        out->replayed = chain_shows(d, &ch, &out->page);
-        if (out->replayed && ch.len > 1) {
-            drop_steps(d, &ch);
-            drop_step_params(d, &ch);
-            if (!is_over(d) && !known_prefix(d->c, before))
-                remember_prefix(d->c, before, &ch);
-        }
+    for (size_t i = 0; d->behind && i < d->behind->chain.len; i++)
+        vec_push(&ch, request_copy(d->behind->chain.items[i]));
+    if (!d->behind && !d->from_first)
+        chain_of(d->from->step->before, &ch);
+    vec_push(&ch, request_copy(d->best));
+    if (ch.len > 1 && !d->behind && chain_shows(d, &ch)) {
+        drop_steps(d, &ch);
+        drop_step_params(d, &ch);
+        if (!is_over(d))
+            remember_prefix(d, &ch);
     }
+    out->minimised = !is_over(d);
+    out->replayed = chain_page(d, &ch, &out->page);
+    out->minimised = out->minimised && out->replayed;
     out->chain = ch.items;
     out->nchain = ch.len;
 }
@@ -523,15 +597,20 @@ static void reduce(Campaign *c, Report *rep, WebFault *out, Err *err)
 {
     Reducing d = { .c = c, .rep = rep, .from = shortest(rep), .probes = MOST_PROBES, .err = err };
     d.attack = is_attack(rep->fault.kind);
+    d.key = hash_bytes(rep->key, strlen(rep->key));
+    d.start = d.from->step->start;
     if (rep->fault.kind == FAULT_HANG)
         d.probes = 10;             /* each takes as long as a request may */
     d.best = request_copy(d.from->step->request);
     fault_copy(&out->fault, &rep->fault);
     out->seen = rep->seen;
     out->found_after = rep->found_after;
+    choose_place(&d);
     reduce_condition(&d, out);
-    d.probes += rep->fault.kind == FAULT_HANG ? 4 : 40;
+    bool cut = is_over(&d);
+    d.probes += rep->fault.kind == FAULT_HANG ? 4 : 60;
     reduce_chain(&d, out);
+    out->minimised = out->minimised && !cut;
     suspects(c, rep, out);
     request_free(d.best);
     free(d.conds);
@@ -551,8 +630,32 @@ static int by_weight(const void *a, const void *b)
     return x->found_after < y->found_after ? -1 : x->found_after > y->found_after;
 }
 
+/* A message about SQL where input was seen to change the statement is the same
+ * fault, told twice. */
+static void drop_told_twice(Campaign *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->reports.len; i++) {
+        Report *r = c->reports.items[i];
+        bool twice = false;
+        bool message = (r->fault.kind == FAULT_CRASH || r->fault.kind == FAULT_WARNING) &&
+                       attack_is_sql_message(r->fault.message);
+        for (size_t k = 0; message && k < c->reports.len && !twice; k++) {
+            const Fault *f = &c->reports.items[k]->fault;
+            twice = f->kind == FAULT_SQL && f->line == r->fault.line &&
+                    strcmp(f->file, r->fault.file) == 0;
+        }
+        if (twice)
+            vec_push(&c->dropped, r);
+        else
+            c->reports.items[n++] = r;
+    }
+    c->reports.len = n;
+}
+
 bool reduce_all(Campaign *c, Err *err)
 {
+    drop_told_twice(c);
     c->web->faults = xcalloc(c->reports.len + 1, sizeof *c->web->faults);
     if (c->reports.len)
         qsort(c->reports.items, c->reports.len, sizeof *c->reports.items, by_weight);
@@ -562,8 +665,9 @@ bool reduce_all(Campaign *c, Err *err)
             c->plan->progress(c->plan->progress_arg, "faults made small", i + 1);
     }
     for (size_t i = 0; i < c->prefixes.len; i++) {
-        chain_release(c->prefixes.entries[i].value);
-        free(c->prefixes.entries[i].value);
+        Prefix *p = c->prefixes.entries[i].value;
+        chain_release(&p->chain);
+        free(p);
     }
     map_release(&c->prefixes);
     return true;

@@ -1,25 +1,28 @@
 /*
  * The search; web.h tells the idea.
  *
- * Configurations wait in classes, taken in this order:
+ * Configurations wait in classes:
  *
  *     target   the flipped side of a branch was never executed
- *     option   a click that was never made
+ *     option   a click that was never made on such a page
  *     state    a click that was made before, in a new state
  *     rest     flips to sides that are known, on other paths
  *     direct   scripts that nothing has led to
+ *     attack   hostile values
+ *     fill     parameters that were read and not there, with a value
  *
- * In a class shallow chains come first (in `state`: clicks that were made
- * seldom), then first come first served. Every
- * tenth pick is from `rest`, so that it does not starve. The class of a target
- * is looked at again when it is taken.
+ * The class that brought most lately (lines never executed, faults never seen)
+ * is taken, every fifth time any one. In a class shallow chains come first; of
+ * clicks, those of a kind that was seldom made; then first come first served. The
+ * class of a target is looked at again when it is taken.
  */
 #include "web/web_int.h"
 #include "base/file.h"
 #include "base/units.h"
 #include <assert.h>
+#include <ctype.h>
 
-enum { MOST_TRIES = 4, MOST_STATES_PER_OPTION = 60, MOST_QUEUED = 200000 };
+enum { MOST_TRIES = 4, MOST_FAILED = 24, MOST_STATES_PER_OPTION = 60, MOST_QUEUED = 200000 };
 
 static uint64_t mix(uint64_t h, uint64_t x) { return (h ^ x) * 0x9E3779B97F4A7C15u + (h >> 29); }
 
@@ -34,6 +37,11 @@ static uintptr_t count(Map *m, uint64_t key)
     uintptr_t n = (uintptr_t)*slot;
     *slot = (void *)(n + 1);
     return n;
+}
+
+static uintptr_t counted(const Map *m, uint64_t key)
+{
+    return (uintptr_t)map_getn(m, &key, sizeof key);
 }
 
 static uint64_t request_hash(const Request *r)
@@ -75,28 +83,52 @@ static Config *pop(Campaign *c, unsigned class)
     return NULL;
 }
 
-static Config *take(Campaign *c)
+/* The first of a class that is still what the class is for; or NULL. */
+static Config *take_from(Campaign *c, unsigned class)
 {
-    Config *cfg = NULL;
-    if (++c->picks % 10 == 0)
-        cfg = pop(c, CLASS_REST);
-    for (unsigned class = 0; class < NCLASSES && !cfg; class ++) {
-        cfg = pop(c, class);
+    for (;;) {
+        Config *cfg = pop(c, class);
         if (cfg && class == CLASS_TARGET && has(&c->sides, cfg->target)) {
             push(c, CLASS_REST, cfg);
-            cfg = NULL;
-            class --;
         } else if (cfg && class == CLASS_DIRECT && map_has(&c->parts, cfg->request->script)) {
             config_free(cfg);
-            cfg = NULL;
-            class --;
+        } else {
+            if (cfg)
+                cfg->class = class;
+            return cfg;
         }
     }
-    return cfg;
 }
 
-/* Takes the request over. False: it was there before. */
-static bool propose(Campaign *c, unsigned class, Request *r, const State *start, const Step *before,
+/* Scripts that nothing led to come when nothing else is left: most are parts. */
+static Config *take(Campaign *c)
+{
+    bool empty[NCLASSES] = { [CLASS_DIRECT] = true };
+    bool any = ++c->picks % 5 == 0;
+    for (unsigned left = NCLASSES - 1; left; left--) {
+        unsigned best = NCLASSES, skip = any ? (unsigned)rng_below(&c->rng, left) : 0;
+        for (unsigned k = 0; k < NCLASSES; k++) {
+            if (empty[k])
+                continue;
+            if (any ? skip-- == 0 : best == NCLASSES || c->yield[k] > c->yield[best])
+                best = k;
+        }
+        Config *cfg = take_from(c, best);
+        if (cfg)
+            return cfg;
+        empty[best] = true;
+    }
+    return take_from(c, CLASS_DIRECT);
+}
+
+/* What a request of the class brought. */
+static void note_yield(Campaign *c, const Config *cfg, size_t lines, size_t faults)
+{
+    double brought = (double)lines + (double)faults;
+    c->yield[cfg->class] = 0.93 * c->yield[cfg->class] + 0.07 * (brought < 60 ? brought : 60);
+}
+
+bool search_propose(Campaign *c, unsigned class, Request *r, const State *start, const Step *before,
                     Config shape)
 {
     uint64_t key = mix(request_hash(r), start->hash);
@@ -136,7 +168,8 @@ static void flip(Campaign *c, const Step *step, const Reply *r, size_t i)
     const Branch *b = &t->branches.items[i];
     uint64_t side = side_of(b->site, !b->taken);
     bool known = has(&c->sides, side);
-    if (count(&c->tries, mix(mix(side, step->start->hash), known)) >= MOST_TRIES)
+    uint64_t key = mix(mix(side, step->start->hash), known);
+    if (counted(&c->tries, key) >= MOST_TRIES || counted(&c->tries, key + 1) >= MOST_FAILED)
         return;
     Cond *conds = xcalloc(i + 1, sizeof *conds);
     for (size_t k = 0; k <= i; k++)
@@ -150,9 +183,11 @@ static void flip(Campaign *c, const Step *step, const Reply *r, size_t i)
     FlipWhy why;
     Request *next = flip_solve(&plan, conds, i + 1, &why);
     c->web->why[why]++;
+    count(&c->tries, next ? key : key + 1);
     if (next) {
         Config shape = { .bound = i + 1, .target = side, .expect = prefix_hash(t, i + 1, true) };
-        propose(c, known ? CLASS_REST : CLASS_TARGET, next, step->start, step->before, shape);
+        search_propose(c, known ? CLASS_REST : CLASS_TARGET, next, step->start, step->before,
+                       shape);
     } else if (why == FLIP_NATIVE) {
         const char *name = flip_obstacle(t, b->node);
         void **slot = map_slot(&c->lost, name);
@@ -161,28 +196,85 @@ static void flip(Campaign *c, const Step *step, const Reply *r, size_t i)
     free(conds);
 }
 
-/* Parameters that are read and never decided on: with a value, once. */
+/* Equal for runs that executed statements of the same files: one page, where a
+ * single script is all pages. */
+static uint64_t page_kind(const Trace *t)
+{
+    const char *last = NULL;
+    uint64_t sum = 0;
+    Map seen = { 0 };
+    for (size_t i = 0; i < t->hits.len; i++) {
+        if (t->hits.items[i].file == last)
+            continue;
+        last = t->hits.items[i].file;
+        uint64_t h = last ? hash_bytes(last, strlen(last)) : 0;
+        if (count(&seen, h) == 0)
+            sum += mix(h, 5);
+    }
+    map_release(&seen);
+    return sum;
+}
+
+/* Inputs that a branch decided on: turning that around gives them values. */
+static void decided_inputs(const Trace *t, Map *out)
+{
+    for (size_t i = 0; i < t->branches.len && i < 400; i++) {
+        Strings in = { 0 };
+        trace_inputs(t, t->branches.items[i].node, &in);
+        for (size_t k = 0; k < in.len; k++)
+            map_put(out, in.items[k], out);
+        strings_release(&in);
+    }
+}
+
+static bool is_parameter(const TraceNode *n)
+{
+    return n->op == WOP_INPUT && strchr(n->text, '[') && !str_starts(n->text, "SESSION[") &&
+           !str_starts(n->text, "SERVER[") && !str_starts(n->text, "COOKIE[") &&
+           !str_starts(n->text, "FILES[");
+}
+
+static void fill_one(Request *r, const char *name)
+{
+    const char *rest = str_starts(name, "REQUEST[") ? name + 7 : NULL;
+    char *path = rest ? xprintf("%s%s", request_is_post(r) ? "POST" : "GET", rest) : xstrdup(name);
+    request_set(r, path, "1", 1);
+    free(path);
+}
+
+/* Parameters that are read, not there and never decided on: with a value, once on
+ * each page; all together, then each, those that are read last first. */
 static void fill_in(Campaign *c, const Step *step, const Trace *t)
 {
-    for (size_t i = 1; i < t->nnodes; i++) {
+    uint64_t kind = page_kind(t);
+    Map decided = { 0 };
+    decided_inputs(t, &decided);
+    Request *all = request_copy(step->request);
+    size_t filled = 0;
+    for (size_t i = t->nnodes; i-- > 1;) {
         const TraceNode *n = &t->nodes[i];
-        if (n->op != WOP_INPUT || !strchr(n->text, '[') || str_starts(n->text, "SESSION[") ||
-            str_starts(n->text, "SERVER[") || str_starts(n->text, "COOKIE[") ||
-            str_starts(n->text, "FILES["))
+        if (!is_parameter(n))
             continue;
         char *name = xprintf("%s %s", step->request->script, n->text);
-        bool first = map_put(&c->known, name, c);
+        map_put(&c->known, name, c);
+        bool first = !map_has(&decided, n->text) &&
+                     request_value(step->request, n->text).type == PHP_NULL &&
+                     count(&c->filled, mix(kind, hash_bytes(name, strlen(name)))) == 0;
         free(name);
-        if (!first || request_value(step->request, n->text).type != PHP_NULL)
+        if (!first)
             continue;
+        filled++;
+        fill_one(all, n->text);
         Request *r = request_copy(step->request);
-        const char *rest = str_starts(n->text, "REQUEST[") ? n->text + 7 : NULL;
-        char *path =
-            rest ? xprintf("%s%s", request_is_post(r) ? "POST" : "GET", rest) : xstrdup(n->text);
-        request_set(r, path, "1", 1);
-        free(path);
-        propose(c, CLASS_REST, r, step->start, step->before, (Config){ 0 });
+        fill_one(r, n->text);
+        search_propose(c, CLASS_FILL, r, step->start, step->before,
+                       (Config){ .rank = 1 + (unsigned)count(&c->filled, kind) });
     }
+    if (filled > 1)
+        search_propose(c, CLASS_FILL, all, step->start, step->before, (Config){ 0 });
+    else
+        request_free(all);
+    map_release(&decided);
 }
 
 static void note_sides(Campaign *c, const Trace *t)
@@ -217,20 +309,66 @@ static void note_edge(Campaign *c, const char *from, const char *to)
     free(key);
 }
 
-/* A click: new, or known in a new state; then those that were made seldom
- * come first. Where a redirect leads to in a new state is as good as new. */
-static void offer(Campaign *c, Request *r, const Step *step, const State *end, bool redirect)
+/* Words choose what a page does; numbers and tokens choose a row of it. */
+static bool is_choice(const char *v)
+{
+    size_t n = strlen(v), digits = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!isalnum((unsigned char)v[i]) && !strchr("_- .", v[i]))
+            return false;
+        digits += isdigit((unsigned char)v[i]) != 0;
+    }
+    return n > 0 && n <= 24 && digits * 4 <= n;
+}
+
+/* Equal for clicks of one kind: script, names of parameters, values that choose. */
+static uint64_t shape_of(const Request *r)
+{
+    uint64_t h = hash_bytes(r->script, strlen(r->script)) ^ request_is_post(r);
+    uint64_t sum = 0;
+    for (size_t i = 0; i < r->params.len; i++) {
+        const Param *p = &r->params.items[i];
+        uint64_t own = hash_bytes(p->path, strlen(p->path));
+        if (is_choice(p->text))
+            own = mix(own, hash_bytes(p->text, p->n));
+        sum += mix(own, 1);        /* in any order */
+    }
+    return mix(h, sum);
+}
+
+/* A click: new on such a page, or known in a new state; of both, kinds that were
+ * offered seldom come first. Where a redirect leads to in a new state is as good
+ * as new. */
+static void offer(Campaign *c, Request *r, const Step *step, const State *end, uint64_t screen,
+                  bool redirect)
 {
     note_edge(c, step->request->script, r->script);
-    uintptr_t before = count(&c->asked, request_hash(r));
+    uint64_t shape = shape_of(r);
+    uintptr_t before = count(&c->asked, request_hash(r)), alike = count(&c->shapes, shape);
     bool fresh = redirect && count(&c->used, end->hash) == 0;
     if (before >= MOST_STATES_PER_OPTION && !fresh) {
         request_free(r);
         return;
     }
-    bool as_new = !before || fresh;
-    propose(c, as_new ? CLASS_OPTION : CLASS_STATE, r, end, step,
-            (Config){ .rank = as_new ? 0 : (unsigned)before });
+    bool as_new = fresh || count(&c->screens, mix(shape, screen)) == 0;
+    if (!before && alike < 4)
+        as_new = true;
+    search_propose(c, as_new ? CLASS_OPTION : CLASS_STATE, r, end, step,
+                   (Config){ .rank = fresh ? 0 : (unsigned)(as_new ? alike : before) });
+}
+
+/* Pages that offer the same kinds of clicks are one screen. */
+static uint64_t screen_of(const Step *step, const Options *o)
+{
+    uint64_t h = hash_bytes(step->request->script, strlen(step->request->script)), sum = 0;
+    Map seen = { 0 };
+    for (size_t i = 0; i < o->len; i++) {
+        uint64_t shape = shape_of(o->items[i].request);
+        if (count(&seen, shape) == 0)
+            sum += mix(shape, 3);
+    }
+    map_release(&seen);
+    return mix(h, sum);
 }
 
 static void follow_options(Campaign *c, const Step *step, const Reply *r, const State *end)
@@ -242,14 +380,15 @@ static void follow_options(Campaign *c, const Step *step, const Reply *r, const 
     if (location) {
         Request *next = page_target(&plan, location);
         if (next)
-            offer(c, next, step, end, true);
+            offer(c, next, step, end, 0, true);
     }
     if (!reply_is_html(r) || r->cut)
         return;
     Options o = { 0 };
     page_options(&plan, str_c(&r->body), r->body.len, &o);
+    uint64_t screen = screen_of(step, &o);
     for (size_t i = 0; i < o.len; i++) {
-        offer(c, o.items[i].request, step, end, false);
+        offer(c, o.items[i].request, step, end, screen, false);
         o.items[i].request = NULL;
     }
     options_release(&o);
@@ -320,15 +459,32 @@ static void note_point(Campaign *c)
     c->web->npoints++;
 }
 
-static void note_faults(Campaign *c, const Step *step, Reply *r, bool *kept)
+static void note_faults(Campaign *c, const Step *step, Reply *r, const State *end, bool *kept)
 {
     Faults f = { 0 };
     campaign_judge(c, step->request, r, &f);
+    campaign_remember(c, step->request, step->start, end, &f);
     for (size_t i = 0; i < f.len; i++) {
         Report *rep = campaign_report(c, &f.items[i], step, r);
         *kept = *kept || (rep->nexamples && rep->examples[rep->nexamples - 1].reply == r);
     }
     faults_release(&f);
+}
+
+/* What can be tried next. */
+static void follow(Campaign *c, const Config *cfg, const Step *step, const Reply *r,
+                   const State *end, size_t fresh)
+{
+    if (fresh && c->plan->strategy == WEB_MUTATE)
+        vec_push(&c->corpus, request_copy(step->request));
+    if (c->plan->strategy == WEB_FULL)
+        follow_conditions(c, cfg, step, r);
+    else if (c->plan->strategy != WEB_CRAWL)
+        fill_in(c, step, r->trace);
+    if (!c->plan->stateless && c->plan->strategy != WEB_RANDOM)
+        follow_options(c, step, r, end);
+    if (!c->plan->no_security && c->plan->strategy != WEB_RANDOM)
+        attack_propose(c, step, r);
 }
 
 static bool run_config(Campaign *c, const Config *cfg, Err *err)
@@ -342,26 +498,19 @@ static bool run_config(Campaign *c, const Config *cfg, Err *err)
     size_t fresh = note_lines(c, r->trace);
     note_lost(c, r->trace);
     note_parts(c, cfg->request, r->trace);
-    note_faults(c, step, r, &kept);
+    size_t known = c->reports.len;
+    note_faults(c, step, r, end, &kept);
+    note_yield(c, cfg, fresh, c->reports.len - known);
     note_sides(c, r->trace);
     note_point(c);
-    if (fresh && c->plan->strategy == WEB_MUTATE)
-        vec_push(&c->corpus, request_copy(step->request));
-    if (c->plan->strategy == WEB_FULL)
-        follow_conditions(c, cfg, step, r);
-    else if (c->plan->strategy != WEB_CRAWL)
-        fill_in(c, step, r->trace);
-    if (!c->plan->stateless && c->plan->strategy != WEB_RANDOM)
-        follow_options(c, step, r, end);
-    bool ok =
-        c->plan->no_security || c->plan->strategy == WEB_RANDOM || attack_run(c, step, r, err);
+    if (!cfg->attack)
+        follow(c, cfg, step, r, end, fresh);
     if (kept)
         vec_push(&c->kept, r);
     else
         reply_free(r);
-    return ok;
+    return true;
 }
-
 /* ---- other strategies: requests made up */
 
 static const char *random_word(Campaign *c)
@@ -419,12 +568,17 @@ static bool is_page_script(const char *path)
 
 static void begin(Campaign *c)
 {
+    static const double first[NCLASSES] = {
+        [CLASS_TARGET] = 12, [CLASS_OPTION] = 12, [CLASS_STATE] = 4, [CLASS_REST] = 1,
+        [CLASS_DIRECT] = 3,  [CLASS_FILL] = 3,    [CLASS_ATTACK] = 3
+    };
+    memcpy(c->yield, first, sizeof first);
     Request *r = request_new(c->plan->entry);
-    propose(c, CLASS_OPTION, r, states_first(c->states), NULL, (Config){ 0 });
+    search_propose(c, CLASS_OPTION, r, states_first(c->states), NULL, (Config){ 0 });
     for (size_t i = 0; i < c->scripts.len && !c->plan->only_entry && !c->plan->stateless; i++)
         if (strcmp(c->scripts.items[i], c->plan->entry) != 0 && is_page_script(c->scripts.items[i]))
-            propose(c, CLASS_DIRECT, request_new(c->scripts.items[i]), states_first(c->states),
-                    NULL, (Config){ 0 });
+            search_propose(c, CLASS_DIRECT, request_new(c->scripts.items[i]),
+                           states_first(c->states), NULL, (Config){ 0 });
 }
 
 /* Scripts that nothing has led to, in the newest state that has a session; once
@@ -442,8 +596,8 @@ static bool again_directly(Campaign *c)
     for (size_t i = 0; state && i < c->scripts.len && !c->plan->only_entry && !c->plan->stateless;
          i++)
         if (is_page_script(c->scripts.items[i]))
-            any |= propose(c, CLASS_DIRECT, request_new(c->scripts.items[i]), state, last,
-                           (Config){ 0 });
+            any |= search_propose(c, CLASS_DIRECT, request_new(c->scripts.items[i]), state, last,
+                                  (Config){ 0 });
     return any;
 }
 

@@ -23,18 +23,39 @@ bool web_strategy_parse(const char *name, WebStrategy *out)
     return false;
 }
 
+/* The rest of the time makes faults small: between a tenth and a half, by how
+ * many wait. */
+static bool is_time_over(const Campaign *c)
+{
+    enum { RUNS_EACH = 5 };
+    double all = c->plan->seconds, now = clock_seconds() - c->begin;
+    double runs = (double)server_requests(c->server) + 1;
+    double need = RUNS_EACH * (double)c->reports.len * now / runs;
+    return now >= all * 0.9 || (now >= all * 0.5 && all - now < need);
+}
+
 bool campaign_over(Campaign *c)
 {
     const WebPlan *p = c->plan;
-    return (p->seconds > 0 && clock_seconds() - c->begin >= p->seconds) ||
+    return (p->seconds > 0 && is_time_over(c)) ||
            (p->most_requests && server_requests(c->server) >= p->most_requests) ||
            (p->stop && p->stop(p->stop_arg));
+}
+
+/* Values that may break a page are judged as what they are: input that reaches
+ * the page, and not as broken HTML. */
+static bool is_hostile(const Request *q)
+{
+    for (size_t i = 0; i < q->params.len; i++)
+        if (strpbrk(q->params.items[i].text, "<>\"'"))
+            return true;
+    return false;
 }
 
 void campaign_judge(Campaign *c, const Request *q, const Reply *r, Faults *out)
 {
     JudgePlan plan = { .app = c->app,
-                       .no_html = c->plan->no_html,
+                       .no_html = c->plan->no_html || is_hostile(q),
                        .no_deprecated = c->plan->no_deprecated };
     judge_reply(&plan, r, out);
     attack_judge(c, q, r, out);
@@ -109,6 +130,43 @@ Reply *campaign_execute(Campaign *c, const Request *q, const State *start, const
     return r;
 }
 
+typedef struct MemoKey {
+    uint64_t request;
+    const State *start;
+} MemoKey;
+
+static MemoKey memo_key(const Request *q, const State *start)
+{
+    Str s = { 0 };
+    request_canonical(q, &s);
+    MemoKey k = { hash_bytes(str_c(&s), s.len), start };
+    str_release(&s);
+    return k;
+}
+
+void campaign_remember(Campaign *c, const Request *q, const State *start, const State *end,
+                       const Faults *f)
+{
+    MemoKey k = memo_key(q, start);
+    void **slot = map_slotn(&c->memos, &k, sizeof k);
+    if (*slot)
+        return;
+    Memo *m = xcalloc(1, sizeof *m + f->len * sizeof *m->faults);
+    m->end = end;
+    for (size_t i = 0; i < f->len; i++) {
+        char *key = fault_key(&f->items[i]);
+        m->faults[m->n++] = hash_bytes(key, strlen(key));
+        free(key);
+    }
+    *slot = m;
+}
+
+const Memo *campaign_memo(const Campaign *c, const Request *q, const State *start)
+{
+    MemoKey k = memo_key(q, start);
+    return map_getn(&c->memos, &k, sizeof k);
+}
+
 Report *campaign_report(Campaign *c, const Fault *f, const Step *step, Reply *reply)
 {
     char *key = fault_key(f);
@@ -170,6 +228,12 @@ static void learn_words(Campaign *c, const Trace *t, Map *seen)
     }
 }
 
+static void add_file(Web *w, const char *file, uint64_t total)
+{
+    w->files = xrealloc(w->files, (w->nfiles + 1) * sizeof *w->files);
+    w->files[w->nfiles++] = (WebFile){ .file = xstrdup(file), .total = total };
+}
+
 /* The statements that there are, and the files that PHP can't read. */
 static bool survey(Campaign *c, Err *err)
 {
@@ -186,11 +250,13 @@ static bool survey(Campaign *c, Err *err)
         ok = r != NULL;
         if (!r)
             break;
+        size_t before = total.len;
         for (size_t k = 0; k < r->trace->lines.len; k++) {
             char *key = xprintf("%s:%u", all.items[i], r->trace->lines.items[k].line);
             c->web->total += map_put(&total, key, c);
             free(key);
         }
+        add_file(c->web, all.items[i], total.len - before);
         learn_words(c, r->trace, &seen);
         if (!r->trace->lines.len && r->trace->messages.len)
             strings_addf(&c->web->broken, "%s: %s", all.items[i], r->trace->messages.items[0].text);
@@ -229,6 +295,41 @@ static void tell_lost(Campaign *c)
     }
 }
 
+static WebFile *file_named(Web *w, const char *name, size_t n)
+{
+    for (size_t i = 0; i < w->nfiles; i++)
+        if (strncmp(w->files[i].file, name, n) == 0 && !w->files[i].file[n])
+            return &w->files[i];
+    return NULL;
+}
+
+static void tell_files(Campaign *c)
+{
+    Web *w = c->web;
+    for (size_t i = 0; i < c->lines.len; i++) {
+        const char *key = c->lines.entries[i].key;
+        WebFile *f = file_named(w, key, (size_t)(strrchr(key, ':') - key));
+        if (f)
+            f->lines++;
+    }
+    for (size_t i = 0; i < w->nlinks; i++) {
+        WebFile *f = file_named(w, w->links[i].to, strlen(w->links[i].to));
+        if (f)
+            f->page = true;
+    }
+    for (size_t i = 0; i < c->steps.len; i++) {
+        const char *script = c->steps.items[i]->request->script;
+        WebFile *f = file_named(w, script, strlen(script));
+        if (f)
+            f->page = true;
+    }
+    for (size_t i = 0; i < w->nfiles; i++) {
+        w->files[i].part = map_has(&c->parts, w->files[i].file);
+        if (w->files[i].part || w->files[i].page)
+            w->reachable += w->files[i].total;
+    }
+}
+
 static bool open_campaign(Campaign *c, Err *err)
 {
     const WebPlan *p = c->plan;
@@ -264,6 +365,9 @@ static bool open_campaign(Campaign *c, Err *err)
 static void close_campaign(Campaign *c)
 {
     search_release(c);
+    for (size_t i = 0; i < c->dropped.len; i++)
+        vec_push(&c->reports, c->dropped.items[i]);
+    vec_release(&c->dropped);
     for (size_t i = 0; i < c->reports.len; i++) {
         Report *r = c->reports.items[i];
         fault_release(&r->fault);
@@ -280,8 +384,12 @@ static void close_campaign(Campaign *c)
     vec_release(&c->corpus);
     strings_release(&c->words);
     strings_release(&c->scripts);
-    Map *maps[] = { &c->visited, &c->sides, &c->tries, &c->asked, &c->used,  &c->attacked,
-                    &c->lines,   &c->known, &c->parts, &c->lost,  &c->edges, &c->by_key };
+    for (size_t i = 0; i < c->memos.len; i++)
+        free(c->memos.entries[i].value);
+    map_release(&c->memos);
+    Map *maps[] = { &c->visited,  &c->sides,  &c->tries,  &c->asked,   &c->used,
+                    &c->attacked, &c->lines,  &c->known,  &c->parts,   &c->lost,
+                    &c->edges,    &c->by_key, &c->shapes, &c->screens, &c->filled };
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         map_release(maps[i]);
     server_free(c->server);
@@ -307,6 +415,7 @@ Web *web_run(const WebPlan *plan, Err *err)
         w->requests = server_requests(c.server);
         ok = reduce_all(&c, err);
         tell_lost(&c);
+        tell_files(&c);
     }
     close_campaign(&c);
     if (!ok) {
@@ -341,6 +450,9 @@ void web_free(Web *w)
         free(w->links[i].from);
         free(w->links[i].to);
     }
+    for (size_t i = 0; i < w->nfiles; i++)
+        free(w->files[i].file);
+    free(w->files);
     free(w->faults);
     free(w->lost);
     free(w->links);

@@ -51,7 +51,7 @@ typedef struct WebPlan {
     bool no_html, no_deprecated, no_security;
     bool unprotected;
     bool only_entry;           /* scripts are reached by options only */
-    double seconds;            /* 0: until nothing is left */
+    double seconds;            /* in all; 0: until nothing is left */
     double request_seconds;    /* CPU of one request; 0: 5 */
     uint64_t most_requests;    /* 0: no limit */
     unsigned depth;            /* of a chain; 0: 8 */
@@ -99,10 +99,22 @@ typedef struct WebLink {
     char *from, *to;
 } WebLink;
 
+/* A file of the application. A page was asked for or linked to, a part was loaded
+ * by another file; others never came up: installers, libraries for another
+ * configuration, other languages. */
+typedef struct WebFile {
+    char *file;
+    uint64_t lines, total;
+    bool page, part;
+} WebFile;
+
 typedef struct Web {
     WebFault *faults;
     size_t nfaults;
     uint64_t requests, states, lines, total;
+    uint64_t reachable;                    /* of total, in pages and parts */
+    WebFile *files;
+    size_t nfiles;
     uint64_t solved, diverged;             /* flips that ran; … went another way */
     uint64_t why[8];                       /* flips by FlipWhy */
     uint64_t stale;

@@ -29,9 +29,20 @@ typedef struct Config {
     uint64_t expect;               /* hash of the conditions up to there; 0: none */
     unsigned depth;
     unsigned rank;                 /* in its class; 0: its depth */
+    bool attack;                   /* a hostile value: judged, not followed */
+    unsigned class;
 } Config;
 
-enum { CLASS_TARGET, CLASS_OPTION, CLASS_STATE, CLASS_REST, CLASS_DIRECT, NCLASSES };
+enum {
+    CLASS_TARGET,
+    CLASS_OPTION,
+    CLASS_STATE,
+    CLASS_REST,
+    CLASS_DIRECT,
+    CLASS_ATTACK,
+    CLASS_FILL,
+    NCLASSES
+};
 enum { MOST_DEPTH_QUEUE = 16, MOST_EXAMPLES = 3 };
 
 typedef struct Queue {
@@ -54,6 +65,14 @@ typedef struct Report {
     Map lines;                     /* "file:line" → count, of failing runs */
 } Report;
 
+/* What a request did in a state: which faults (hashes of their keys), and the
+ * state after it. Runs are the same every time, so none is made twice. */
+typedef struct Memo {
+    const State *end;
+    size_t n;
+    uint64_t faults[];
+} Memo;
+
 typedef struct Campaign {
     const WebPlan *plan;
     Web *web;
@@ -67,6 +86,9 @@ typedef struct Campaign {
     Strings scripts;               /* all of the application */
     Queue queues[NCLASSES][MOST_DEPTH_QUEUE];
     uint64_t picks;
+    double yield[NCLASSES];        /* what a request of the class brought lately */
+    Map shapes;                    /* kinds of clicks, with counts */
+    Map screens;                   /* kinds of clicks by the page that they are on */
     Map visited;                   /* canonical request + state */
     Map sides;                     /* branch sides executed */
     Map tries;                     /* flips tried, by side and state */
@@ -74,11 +96,14 @@ typedef struct Campaign {
     Map used;                      /* states that a redirect led to */
     Map attacked;
     Map lines;                     /* "file:line" → runs that hit it */
+    Map filled;                    /* … that were given a value, by page */
     Map known;                     /* parameters: "script path" */
     Map parts;                     /* files that were included by another */
     Map lost, edges;
+    Map memos;                     /* request and state → Memo */
     Map prefixes;                  /* reduce.c: Step → its chain, made small */
-    Vec(Report *) reports;
+    Vec(Report *) reports, dropped;
+    uint64_t probes;               /* runs that made faults small */
     Map by_key;                    /* fault key → Report */
     Vec(Step *) steps;
     Vec(Reply *) kept;
@@ -93,11 +118,21 @@ bool campaign_over(Campaign *c);
 Report *campaign_report(Campaign *c, const Fault *f, const Step *step, Reply *reply);
 void campaign_judge(Campaign *c, const Request *q, const Reply *r, Faults *out);
 
+/* Remembers what the request did; NULL if that is not known. */
+void campaign_remember(Campaign *c, const Request *q, const State *start, const State *end,
+                       const Faults *f);
+const Memo *campaign_memo(const Campaign *c, const Request *q, const State *start);
+
 bool search_run(Campaign *c, Err *err);
 void search_release(Campaign *c);
-/* Requests with hostile values for the parameters of this run. */
-bool attack_run(Campaign *c, const Step *step, const Reply *r, Err *err);
+/* Puts a request into the queue, and takes it over. False: it was there before. */
+bool search_propose(Campaign *c, unsigned class, Request *r, const State *start, const Step *before,
+                    Config shape);
+/* Proposes requests with hostile values for the parameters of this run. */
+void attack_propose(Campaign *c, const Step *step, const Reply *r);
 /* What a hostile value in the request did, if there is one. */
 void attack_judge(Campaign *c, const Request *q, const Reply *r, Faults *out);
+/* Does a database complain of a statement here? */
+bool attack_is_sql_message(const char *text);
 bool reduce_all(Campaign *c, Err *err);
 #endif

@@ -25,8 +25,9 @@ Request *page_target(const PagePlan *plan, const char *url)
 
 void options_release(Options *o) { (void)o; }
 
-void html_check(const char *page, size_t n, HtmlSays *says, void *arg)
+void html_check(const char *page, size_t n, bool utf8, HtmlSays *says, void *arg)
 {
+    (void)utf8;
     (void)page;
     (void)n;
     (void)says;

@@ -199,7 +199,7 @@ static void read_page(const uint8_t *data, size_t n)
     size_t sum = 0;
     fuzz_file("index.php", (const uint8_t *)"", 0);
     page_options(&plan, (const char *)data, n, &out);
-    html_check((const char *)data, n, says, &sum);
+    html_check((const char *)data, n, true, says, &sum);
     Str text = { 0 };
     for (size_t i = 0; i < out.len; i++) {
         char *type = NULL;

@@ -65,6 +65,20 @@ static json_t *json_fault(const WebFault *f)
     return o;
 }
 
+static json_t *json_files(const Web *w)
+{
+    json_t *files = json_array();
+    for (size_t i = 0; i < w->nfiles; i++)
+        json_array_append_new(files,
+                              json_pack("{s:o, s:I, s:I, s:s}", "file", json_text(w->files[i].file),
+                                        "lines", (json_int_t)w->files[i].lines, "total",
+                                        (json_int_t)w->files[i].total, "what",
+                                        w->files[i].page   ? "page"
+                                        : w->files[i].part ? "part"
+                                                           : "never asked for"));
+    return files;
+}
+
 static void add_counts(Session *s, const Web *w)
 {
     json_t *lost = json_array(), *points = json_array(), *links = json_array();
@@ -100,10 +114,12 @@ static void add_json(Session *s, const Web *w)
     session_json(s, "requests", json_integer((json_int_t)w->requests));
     session_json(s, "states", json_integer((json_int_t)w->states));
     session_json(s, "coverage",
-                 json_pack("{s:I, s:I}", "lines", (json_int_t)w->lines, "total",
-                           (json_int_t)w->total));
+                 json_pack("{s:I, s:I, s:I, s:o}", "lines", (json_int_t)w->lines, "total",
+                           (json_int_t)w->total, "reachable", (json_int_t)w->reachable, "files",
+                           json_files(w)));
     session_json(s, "faults", faults);
-    session_json(s, "complete", json_boolean(w->complete));
+    if (!w->complete)
+        session_incomplete(s, "the time was over before everything was tried");
     session_json(s, "predicted", json_integer((json_int_t)w->solved));
     session_json(s, "diverged", json_integer((json_int_t)w->diverged));
     session_json(s, "stale_labels", json_integer((json_int_t)w->stale));
@@ -293,9 +309,12 @@ static bool report_fault(Session *s, const WebPlan *plan, const Web *w, const We
 
 static void say_summary(Session *s, const Web *w)
 {
-    session_note(s, "%llu requests, %llu states, %llu of %llu lines executed",
+    session_note(s,
+                 "%llu requests, %llu states, %llu of %llu lines executed (%llu are in files that "
+                 "some page needs)",
                  (unsigned long long)w->requests, (unsigned long long)w->states,
-                 (unsigned long long)w->lines, (unsigned long long)w->total);
+                 (unsigned long long)w->lines, (unsigned long long)w->total,
+                 (unsigned long long)w->reachable);
     if (w->solved && w->diverged)
         session_note(s,
                      "%.0f %% of solved requests took another way than expected; exploration is "

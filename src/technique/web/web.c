@@ -167,8 +167,7 @@ static void read_switches(Session *s, WebPlan *plan)
     plan->prepend = session_option(s, "prepend");
     plan->libexec = session_libexec(s);
     plan->seed = session_seed(s);
-    /* A part of the time is for making faults small. */
-    plan->seconds = session_time_left(s, 0) * 0.7;
+    plan->seconds = session_time_left(s, 0);
     plan->stop = over;
     plan->stop_arg = s;
     plan->progress = progress;
