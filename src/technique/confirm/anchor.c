@@ -160,8 +160,9 @@ static void anchor(const Index *ix, Warning *w, Arena *a)
         return;
     }
     w->verdict = UNANCHORED;
-    w->family = families ? families[0] : "";
-    w->reason = !w->line ? "the warning names no line"
+    w->family = families && families[0] ? families[0] : "";
+    w->reason = !w->line                   ? "the warning names no line"
+                : families && !families[0] ? "no run speaks for or against this rule"
                 : families
                     ? arena_printf(a, "no code of the program at this line fits %s", families[0])
                     : "the rule is not known, and none of ours fires at this line";

@@ -11,6 +11,7 @@ typedef struct Inquiry {
     const Program *program;
     const char *name;              /* of the program */
     Warnings warnings;
+    WatchLines lines;              /* that they name */
     Woven *woven;
     Watch *watch;
     char key[SUNDEW_WATCH_KEY];    /* of the evidence file */

@@ -277,12 +277,10 @@ static void find_double(Watch *watch, LLVMValueRef i)
 static void probe_double(Watch *watch, WatchSite *s)
 {
     LLVMValueRef slots[] = { watch_slot_value(watch, s, 0), watch_slot_value(watch, s, 1) };
-    LLVMValueRef i = s->at[0], before = LLVMGetPreviousInstruction(i);
-    const char *name = before ? watch_callee(before) : NULL;
-    /* Asked before the object is marked as freed. */
-    watch_go_before(watch, name && !strcmp(name, "sundew_watch_free") ? before : i);
+    LLVMValueRef i = s->at[0];
+    watch_go_before(watch, i);
     LLVMValueRef args[] = { slots[1], LLVMGetOperand(i, 0) };
-    watch_call(watch, "sundew_watch_loaded", watch->w->void_, args, 2);
+    watch_call(watch, "sundew_watch_again", watch->w->void_, args, 2);
     watch_go_before(watch, s->at[1]);
     watch_call(watch, "sundew_watch_hit", watch->w->void_, &slots[0], 1);
 }

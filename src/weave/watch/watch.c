@@ -115,6 +115,33 @@ WatchSite *const *watch_sites(const Watch *watch, size_t *n)
     return watch->sites.items;
 }
 
+void watch_ask(WatchLines *lines, const char *file, unsigned line)
+{
+    char *key = xprintf("%u %s", line, path_base(file)), *alone = xprintf("%u", line);
+    map_put(lines, key, lines);
+    map_put(lines, alone, lines);    /* to say no quickly */
+    free(key);
+    free(alone);
+}
+
+static bool is_asked(const Watch *watch, LLVMValueRef i)
+{
+    unsigned line = LLVMGetDebugLocLine(i);
+    char alone[16];
+    Str path = { 0 };
+    snprintf(alone, sizeof alone, "%u", line);
+    if (map_has(watch->lines, "*"))
+        return line != 0;
+    if (!line || !map_has(watch->lines, alone))
+        return false;
+    weave_path_of(i, &path);
+    char *key = xprintf("%s %s", alone, path_base(str_c(&path)));
+    bool asked = map_has(watch->lines, key);
+    free(key);
+    str_release(&path);
+    return asked;
+}
+
 static void scan_function(Watch *watch, LLVMValueRef fn)
 {
     if (watch->rule->function)
@@ -123,16 +150,20 @@ static void scan_function(Watch *watch, LLVMValueRef fn)
         return;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            watch->rule->instruction(watch, i);
+            if (!watch->rule->asked || is_asked(watch, i))
+                watch->rule->instruction(watch, i);
 }
 
-Watch *watch_scan(Woven *w, bool races)
+Watch *watch_scan(Woven *w, bool races, const WatchLines *lines)
 {
     Watch *watch = xcalloc(1, sizeof *watch);
     watch->w = w;
     watch->races = races;
+    watch->lines = lines;
     for (const WatchRule *const *r = watch_rules; *r; r++) {
         watch->rule = *r;
+        if (watch->rule->asked && !lines)
+            continue;
         for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f))
             if (!LLVMIsDeclaration(f) && !weave_has(f, "naked"))
                 scan_function(watch, f);
@@ -172,7 +203,10 @@ void watch_free(Watch *watch)
 void watch_go_before(Watch *watch, LLVMValueRef i)
 {
     LLVMMetadataRef line = LLVMInstructionGetDebugLoc(i);
-    LLVMPositionBuilderBefore(watch->w->builder, i);
+    LLVMValueRef noted = LLVMGetPreviousInstruction(i);
+    const char *name = noted ? watch_callee(noted) : NULL;
+    bool frees = name && !strcmp(name, "sundew_watch_free");
+    LLVMPositionBuilderBefore(watch->w->builder, frees ? noted : i);
     LLVMSetCurrentDebugLocation2(watch->w->builder,
                                  line ? line : weave_line_of(watch->w, watch_function_of(i)));
 }
@@ -266,14 +300,23 @@ static const struct allocator {
     { "aligned_alloc", 1, -1, false }, { "strdup", 0, -1, true }, { "strndup", 0, -1, true },
 };
 
+static const char *const closers[] = { "free", "fclose", "pclose", NULL };
+static const char *const openers[] = { "fopen", "fdopen", "tmpfile", "popen", "fopen64", NULL };
+enum { STREAM = 216 };               /* bytes of a FILE */
+
 static void probe_heap(Watch *watch, LLVMValueRef i)
 {
     Woven *w = watch->w;
     const char *name = watch_library(i);
-    if (name && !strcmp(name, "free") && LLVMGetNumArgOperands(i) == 1) {
+    if (name && str_is_one_of(name, closers) && LLVMGetNumArgOperands(i) == 1) {
         LLVMValueRef p = LLVMGetOperand(i, 0);
         watch_go_before(watch, i);
         watch_call(watch, "sundew_watch_free", w->void_, &p, 1);
+    }
+    if (name && str_is_one_of(name, openers) && LLVMTypeOf(i) == w->ptr) {
+        LLVMValueRef args[] = { i, weave_int(w, w->i64, STREAM) };
+        watch_go_after(watch, i);
+        watch_call(watch, "sundew_watch_alloc", w->void_, args, 2);
     }
     for (size_t k = 0; name && k < sizeof allocators / sizeof *allocators; k++) {
         const struct allocator *a = &allocators[k];
