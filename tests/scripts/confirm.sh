@@ -385,7 +385,16 @@ END
 for family in leak uninitialised out-of-bounds division null-pointer stale-pointer sign-compare; do
     ok "$family, where another tool warns" asked $family
 done
+generated() {
+    printf '#include <stdlib.h>\n#line 7 "other.y"\nint f(int n) { return 8 / (n + 1); }\n#line 5 "made.c"\n%s\n' \
+        'int main(void) { int s = 0; for (int i = 0; i < 20; i++) s += f(i); return s == 1; }' >made.c
+    "$SUNDEW" -q capture -- gcc -g -w -o made made.c || return 1
+    echo 'made.c:3:1: warning: x [zerodiv]' >made.txt
+    "$SUNDEW" confirm ./made --warnings made.txt --json -- ./made >out.json 2>out.err
+    python3 "$TOP/tests/scripts/confirm.py" out.json rejected division f
+}
 ok "a rule that no run speaks about stays unanchored" asked
+ok "a tool that does not follow #line" generated
 
 # ---- races
 

@@ -106,8 +106,7 @@ static bool gather(Inquiry *q, Err *err)
     q->woven = weave_begin(q->program, err);
     if (!q->woven)
         return false;
-    for (size_t i = 0; i < q->warnings.items.len; i++)
-        watch_ask(&q->lines, q->warnings.items.items[i].file, q->warnings.items.items[i].line);
+    inquiry_ask(q);
     q->watch = watch_scan(q->woven, session_flag(s, "races"), &q->lines);
     inquiry_anchor(q, own);
     return true;
@@ -179,6 +178,11 @@ static bool run(Session *s, Err *err)
     weave_end(q.woven);
     warnings_release(&q.warnings);
     map_release(&q.lines);
+    for (size_t i = 0; i < q.generated.len; i++) {
+        str_release(q.generated.entries[i].value);
+        free(q.generated.entries[i].value);
+    }
+    map_release(&q.generated);
     str_release(&q.evidence);
     free(q.slots);
     free(q.binary);

@@ -65,9 +65,13 @@ static unsigned pointers_of(LLVMValueRef i, LLVMValueRef *out, unsigned most)
     else if (LLVMIsAStoreInst(i))
         out[n++] = watch_base(LLVMGetOperand(i, 1));
     else if (LLVMIsACallInst(i))
-        for (unsigned k = 0; k < LLVMGetNumArgOperands(i) && n < most; k++)
-            if (is_read(i, k))
-                out[n++] = watch_base(LLVMGetOperand(i, k));
+        for (unsigned k = 0; k < LLVMGetNumArgOperands(i) && n < most; k++) {
+            LLVMValueRef v = LLVMGetOperand(i, k);
+            bool member = LLVMIsAGetElementPtrInst(v) &&
+                          LLVMGetTypeKind(LLVMGetGEPSourceElementType(v)) == LLVMStructTypeKind;
+            if (member || is_read(i, k))
+                out[n++] = watch_base(v);
+        }
     unsigned kept = 0;
     for (unsigned k = 0; k < n; k++)
         if (is_pointer(out[k]))

@@ -10,7 +10,7 @@
 #include <assert.h>
 #include <inttypes.h>
 
-enum { LARGEST = 1 << 16, DEPTH = 8 };
+enum { LARGEST = 1 << 16, DEPTH = 8, MOST_POINTERS = 200 };
 
 /* ---- registers */
 
@@ -77,21 +77,48 @@ static uint64_t size_of(Watch *watch, LLVMTypeRef type)
     return LLVMABISizeOfType(watch->w->layout, type);
 }
 
-/* Of fixed size, and its address goes to calls, loads and stores only. */
-static bool is_plain(Watch *watch, LLVMValueRef variable, LLVMValueRef address)
+/* The variable and all pointers that are made from its address; false: the address goes to
+ * memory, where it is not followed. */
+typedef Vec(LLVMValueRef) Pointers;
+
+static bool has(const Pointers *all, LLVMValueRef v)
 {
-    for (LLVMUseRef u = LLVMGetFirstUse(address); u; u = LLVMGetNextUse(u)) {
-        LLVMValueRef i = LLVMGetUser(u);
-        bool fine = LLVMIsALoadInst(i) || LLVMIsACallInst(i) || LLVMIsAICmpInst(i) ||
-                    (LLVMIsAStoreInst(i) && LLVMGetOperand(i, 0) != address) ||
-                    (LLVMIsAGetElementPtrInst(i) && is_plain(watch, variable, i));
-        if (!fine)
-            return false;
-    }
-    LLVMValueRef n = LLVMGetOperand(variable, 0);
+    for (size_t k = 0; k < all->len; k++)
+        if (all->items[k] == v)
+            return true;
+    return false;
+}
+
+static bool pointers_to(LLVMValueRef variable, Pointers *out)
+{
+    vec_push(out, variable);
+    for (size_t k = 0; k < out->len; k++)
+        for (LLVMUseRef u = LLVMGetFirstUse(out->items[k]); u; u = LLVMGetNextUse(u)) {
+            LLVMValueRef i = LLVMGetUser(u);
+            if (LLVMIsAGetElementPtrInst(i) || LLVMIsAPHINode(i) || LLVMIsASelectInst(i)) {
+                if (!has(out, i))
+                    vec_push(out, i);
+            } else if (!LLVMIsALoadInst(i) && !LLVMIsACallInst(i) && !LLVMIsAICmpInst(i) &&
+                       !LLVMIsAPtrToIntInst(i) &&
+                       !(LLVMIsAStoreInst(i) && LLVMGetOperand(i, 0) != out->items[k])) {
+                return false;
+            }
+            if (out->len > MOST_POINTERS)
+                return false;
+        }
+    return true;
+}
+
+/* Of a fixed size, and its address goes nowhere but to calls. */
+static bool is_plain(Watch *watch, LLVMValueRef variable)
+{
+    Pointers all = { 0 };
     int64_t one;
-    return watch_constant(n, &one) && one == 1 &&
-           size_of(watch, LLVMGetAllocatedType(variable)) <= LARGEST;
+    bool plain = watch_constant(LLVMGetOperand(variable, 0), &one) && one == 1 &&
+                 size_of(watch, LLVMGetAllocatedType(variable)) <= LARGEST &&
+                 pointers_to(variable, &all);
+    vec_release(&all);
+    return plain;
 }
 
 static void mark(Watch *watch, LLVMValueRef shadow, LLVMValueRef variable, LLVMValueRef address,
@@ -107,22 +134,25 @@ static void mark(Watch *watch, LLVMValueRef shadow, LLVMValueRef variable, LLVMV
     watch_call(watch, "sundew_watch_mark", w->void_, args, 5);
 }
 
-static void follow(Watch *watch, LLVMValueRef i, LLVMValueRef shadow, LLVMValueRef variable)
+/* A pointer that is made from several addresses may lead elsewhere: the runtime leaves out what is not in
+ * the variable. */
+static void follow(Watch *watch, LLVMValueRef i, LLVMValueRef shadow, LLVMValueRef variable,
+                   const Pointers *all)
 {
     Woven *w = watch->w;
     const char *name = watch_callee(i);
     bool copies = name && str_starts(name, "llvm.mem");
-    if (LLVMIsAStoreInst(i) && watch_base(LLVMGetOperand(i, 1)) == variable) {
+    if (LLVMIsAStoreInst(i) && has(all, LLVMGetOperand(i, 1))) {
         uint64_t n = size_of(watch, LLVMTypeOf(LLVMGetOperand(i, 0)));
         watch_go_before(watch, i);
         mark(watch, shadow, variable, LLVMGetOperand(i, 1), weave_int(w, w->i64, n), 1);
-    } else if (copies && watch_base(LLVMGetOperand(i, 0)) == variable) {
+    } else if (copies && has(all, LLVMGetOperand(i, 0))) {
         watch_go_before(watch, i);
         mark(watch, shadow, variable, LLVMGetOperand(i, 0),
              watch_i64(watch, LLVMGetOperand(i, 2), false), 1);
     } else if (LLVMIsACallInst(i) && !copies && !(name && (str_starts(name, "llvm.") || str_starts(name, "sundew_")))) {
         for (unsigned k = 0; k < LLVMGetNumArgOperands(i); k++)
-            if (watch_base(LLVMGetOperand(i, k)) == variable) {
+            if (has(all, LLVMGetOperand(i, k))) {
                 uint64_t n = size_of(watch, LLVMGetAllocatedType(variable));
                 watch_go_before(watch, i);
                 mark(watch, shadow, variable, variable, weave_int(w, w->i64, n), 2);
@@ -136,7 +166,8 @@ static void probe_memory(Watch *watch, WatchSite *s)
     Woven *w = watch->w;
     LLVMValueRef load = s->at[0], variable = s->at[2], fn = watch_function_of(load);
     uint64_t size = size_of(watch, LLVMGetAllocatedType(variable));
-    Vec(LLVMValueRef) all = { 0 };
+    Pointers all = { 0 }, pointers = { 0 };
+    pointers_to(variable, &pointers);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
             vec_push(&all, i);
@@ -145,8 +176,9 @@ static void probe_memory(Watch *watch, WatchSite *s)
     LLVMValueRef shadow = LLVMBuildAlloca(w->builder, LLVMArrayType2(w->i8, size), "");
     LLVMBuildMemSet(w->builder, shadow, weave_int(w, w->i8, 0), weave_int(w, w->i64, size), 1);
     for (size_t k = 0; k < all.len; k++)
-        follow(watch, all.items[k], shadow, variable);
+        follow(watch, all.items[k], shadow, variable, &pointers);
     vec_release(&all);
+    vec_release(&pointers);
     watch_go_before(watch, load);
     LLVMValueRef offset = LLVMBuildSub(
         w->builder, LLVMBuildPtrToInt(w->builder, LLVMGetOperand(load, 0), w->i64, ""),
@@ -165,7 +197,7 @@ static void find_unset(Watch *watch, LLVMValueRef i)
         return;
     LLVMValueRef operand = unset_operand(i);
     LLVMValueRef variable = LLVMIsALoadInst(i) ? watch_base(LLVMGetOperand(i, 0)) : NULL;
-    bool memory = variable && LLVMIsAAllocaInst(variable) && is_plain(watch, variable, variable);
+    bool memory = variable && LLVMIsAAllocaInst(variable) && is_plain(watch, variable);
     if (!operand && !memory)
         return;
     WatchSite *s = watch_add(watch, i, SITE_LOOSE, "", "variable");

@@ -82,6 +82,13 @@ static int good_array(int n)
         sum += a[i]; /*good_array uninitialised*/
     return sum;
 }
+static int good_walk(int n)
+{
+    char a[16], *p;
+    for (p = a; p < a + n; p++)
+        *p = 1;
+    return n ? a[n - 1] : 0; /*good_walk uninitialised*/
+}
 static void fill(int *a) { if (turn > 100) a[0] = 1; }
 static int open_array(int n)
 {
@@ -168,7 +175,7 @@ int main(void)
         bad_stream("/etc/passwd");
         good_stream("/etc/passwd");
         all += bad_unset(turn) + good_unset(turn);
-        all += bad_array(turn % 8) + good_array(turn % 8) + open_array(turn % 2);
+        all += bad_array(turn % 8) + good_array(turn % 8) + open_array(turn % 2) + good_walk(turn % 16);
         all += bad_index(turn) + good_index(turn) + bad_heap_index(turn) + bad_shift(turn) + good_division(turn);
         all += bad_null(turn == 7 ? NULL : "abc", 1) + good_null("abc");
         all += bad_freed(turn) + good_freed(turn);
