@@ -9,8 +9,8 @@
 enum {
     CHUNK = 1 << 16,
     STACK = 1 << 16,                 /* what calls may have left below a frame */
-    LOOKS = 64,                      /* searches that a site may cost */
     MOST = 1 << 28,                  /* bytes that a search may read */
+    BUDGET = 1 << 29,                /* bytes that a site may read */
 };
 
 typedef struct Search {
@@ -26,8 +26,10 @@ static char busy;
 
 static int is_ours(const Search *s, uint64_t at)
 {
-    uint64_t table, size;
+    uint64_t table, size, copy = (uint64_t)(uintptr_t)words;
     sundew_watch_table(&table, &size);
+    if (at >= copy && at < copy + sizeof words)
+        return 1;
     return (at >= s->at && at < s->at + s->size) || (at >= table && at < table + size) ||
            (at < s->frame && at >= s->frame - STACK);
 }
@@ -67,7 +69,11 @@ static int is_in_map(Search *s, const char *line)
     /* Streams are in a list of the C library, which is nobody's. */
     if (strstr(rest, "/libc.so") || strstr(rest, "/libc-") || strstr(rest, " /dev/"))
         return 0;
-    return is_in(s, mine && stack ? s->frame : from, to);
+    int found = is_in(s, mine && stack ? s->frame : from, to);
+    /* A caller's variable, or an old copy where nothing lives any more. */
+    if (found && (mine || stack))
+        s->unknown = 1;
+    return found && !s->unknown;
 }
 
 static int has_holder(Search *s)
@@ -94,6 +100,13 @@ static int has_holder(Search *s)
     return held;
 }
 
+/* Is it still the object that the function made, and live? */
+static int is_same(const uint64_t *kept, uint64_t n, uint64_t k)
+{
+    uint64_t born = kept[n + 1 + k];
+    return kept[k] && born && sundew_watch_born((void *)(uintptr_t)kept[k]) == born;
+}
+
 /* The line of the warning: which of the `n` objects are live here? kept[n] says so, a bit each. */
 void sundew_watch_passed(uint32_t slot, uint64_t *kept, uint64_t n)
 {
@@ -101,7 +114,7 @@ void sundew_watch_passed(uint32_t slot, uint64_t *kept, uint64_t n)
         return;
     kept[n] = 0;
     for (uint64_t k = 0; k < n; k++)
-        if (kept[k] && sundew_watch_size((void *)(uintptr_t)kept[k]))
+        if (is_same(kept, n, k))
             kept[n] |= 1ULL << k;
 }
 
@@ -117,11 +130,13 @@ void sundew_watch_lost(uint32_t slot, const uint64_t *kept, uint64_t n, void *fr
                           (uint64_t)(uintptr_t)frame, 0, 0 };
         if (!(kept[n] >> k & 1))
             continue;
-        uint64_t size = search.size;
+        uint64_t size = is_same(kept, n, k) ? search.size : 0;
         if (size && (given < search.at || given >= search.at + size)) {
-            if (__atomic_fetch_add(&s->spare, 1, RELAXED) >= LOOKS)
+            if (__atomic_load_n(&s->spare, RELAXED) >= BUDGET)
                 continue;
             int held = has_holder(&search);
+            search.unknown &= !held;
+            __atomic_fetch_add(&s->spare, search.read, RELAXED);
             if (!held && !search.unknown)
                 sundew_watch_bad(s, 1, (int64_t)size, 0);
             any |= !search.unknown;

@@ -7,10 +7,12 @@
 typedef struct Object {
     uint64_t at;                     /* 0: free */
     uint64_t size;                   /* 0: freed */
+    uint64_t born;                   /* which allocation it was: addresses come again */
 } Object;
 
 enum { BITS = 20, PROBES = 16 };
 static Object *table;
+static uint64_t births;
 static char lock;
 
 static int take(void)
@@ -49,6 +51,7 @@ void sundew_watch_alloc(void *p, uint64_t size)
         table = sundew_pages(sizeof(Object) << BITS);
     Object *o = table ? find(p, 1) : NULL;
     if (o) {                         /* readers take no lock: the size is there first */
+        o->born = ++births;
         __atomic_store_n(&o->size, size ? size : 1, RELAXED);
         __atomic_store_n(&o->at, (uint64_t)(uintptr_t)p, __ATOMIC_RELEASE);
     }
@@ -75,6 +78,12 @@ uint64_t sundew_watch_size(const void *p)
 {
     Object *o = p && table ? find(p, 0) : NULL;
     return o ? __atomic_load_n(&o->size, RELAXED) : 0;
+}
+
+uint64_t sundew_watch_born(const void *p)
+{
+    Object *o = p && table ? find(p, 0) : NULL;
+    return o && o->size ? o->born : 0;
 }
 
 int sundew_watch_is_freed(const void *p)
@@ -114,13 +123,13 @@ void sundew_watch_sliced(uint32_t slot, const void *p, uint64_t part, uint64_t w
         sundew_watch_bad(s, 1, (int64_t)part, (int64_t)real);
 }
 
-void sundew_watch_left(uint32_t slot, const void *p)
+void sundew_watch_left(uint32_t slot, const void *p, uint64_t born)
 {
     struct sundew_watch_slot *s = sundew_watch_slot_of(slot);
     if (!s)
         return;
     sundew_watch_note(s);
-    if (p && sundew_watch_size(p))
+    if (p && born && sundew_watch_born(p) == born)
         sundew_watch_bad(s, 1, (int64_t)sundew_watch_size(p), 0);
 }
 

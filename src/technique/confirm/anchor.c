@@ -188,12 +188,36 @@ static bool follow_line(Inquiry *q, const Warning *w, Warning *out)
     return out->line != w->line || out->file != w->file;
 }
 
+/* A pointer is lost where nothing is done: at a brace, or at a store that nobody reads. Then the
+ * next code of the function counts. */
+enum { NEXT_LINES = 4 };
+
+static bool is_about_leaks(const char *const *families)
+{
+    return family_rank(families, "leak") >= 0;
+}
+
+static WatchSite *next_site(const Index *ix, Warning w, const char *const *families)
+{
+    static const char *const leak[] = { "leak", NULL };
+    unsigned line = w.line;
+    for (unsigned k = 1; is_about_leaks(families) && k <= NEXT_LINES; k++) {
+        w.line = line + k;
+        WatchSite *s = find_site(ix, &w, leak);
+        if (s)
+            return s->head && s->head <= line ? s : NULL;
+    }
+    return NULL;
+}
+
 void inquiry_ask(Inquiry *q)
 {
     for (size_t i = 0; i < q->warnings.items.len; i++) {
         const Warning *w = &q->warnings.items.items[i];
         Warning there;
         watch_ask(&q->lines, w->file, w->line);
+        for (unsigned k = 1; is_about_leaks(family_of_rule(w->rule)) && k <= NEXT_LINES; k++)
+            watch_ask(&q->lines, w->file, w->line + k);
         if (follow_line(q, w, &there))
             watch_ask(&q->lines, there.file, there.line);
     }
@@ -206,6 +230,8 @@ static void anchor(Inquiry *q, const Index *ix, Warning *w)
     w->site = w->line ? find_site(ix, w, families) : NULL;
     if (!w->site && follow_line(q, w, &there) && there.line)
         w->site = find_site(ix, &there, families);
+    if (!w->site && w->line)
+        w->site = next_site(ix, *w, families);
     if (w->site) {
         w->family = w->site->rule->family;
         w->site->wanted = true;
@@ -216,7 +242,8 @@ static void anchor(Inquiry *q, const Index *ix, Warning *w)
     w->reason = !w->line                   ? "the warning names no line"
                 : families && !families[0] ? "no run speaks for or against this rule"
                 : families
-                    ? arena_printf(&q->warnings.arena, "no code of the program at this line fits %s", families[0])
+                    ? arena_printf(&q->warnings.arena,
+                                   "no code of the program at this line fits %s", families[0])
                     : "the rule is not known, and none of ours fires at this line";
 }
 

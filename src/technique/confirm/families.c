@@ -87,6 +87,7 @@ static const struct row {
     /* cppcheck */
     { "ctunullpointer*", { "null-pointer" } },
     { "nullPointer*", { "unchecked-null", "unchecked-malloc", "null-pointer" } },
+    { "memleakOnRealloc", { "unchecked-malloc" } },
     { "memleak*", { "leak" } },
     { "doubleFree", { "double-free", "stale-pointer" } },
     { "deallocuse", { "stale-pointer" } },

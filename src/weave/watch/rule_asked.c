@@ -31,19 +31,19 @@ static bool is_read(LLVMValueRef call, unsigned k)
         const char *name;
         unsigned arguments;
     } readers[] = {
-        { "strlen", 1 },    { "strcpy", 3 },    { "strcat", 3 },      { "strcmp", 3 },
-        { "strncpy", 3 },   { "strncmp", 3 },   { "strncat", 3 },     { "strcasecmp", 3 },
-        { "strchr", 1 },    { "strrchr", 1 },   { "strstr", 3 },      { "strdup", 1 },
-        { "strtol", 1 },    { "strtoul", 1 },   { "strtod", 1 },      { "atoi", 1 },
-        { "memcpy", 3 },    { "memmove", 3 },   { "memset", 1 },      { "memcmp", 3 },
-        { "fclose", 1 },    { "fprintf", 3 },   { "vfprintf", 3 },    { "fread", 9 },
-        { "fwrite", 9 },    { "fputs", 3 },     { "fgets", 5 },       { "fgetc", 1 },
-        { "getc", 1 },      { "fputc", 2 },     { "putc", 2 },        { "fscanf", 3 },
-        { "fseek", 1 },     { "ftell", 1 },     { "rewind", 1 },      { "feof", 1 },
-        { "ferror", 1 },    { "clearerr", 1 },  { "ungetc", 2 },      { "fileno", 1 },
-        { "setvbuf", 1 },   { "setbuf", 1 },    { "closedir", 1 },    { "readdir", 1 },
-        { "sprintf", 3 },   { "sscanf", 3 },    { "puts", 1 },        { "_IO_getc", 1 },
-        { "_IO_putc", 2 },  { "fseeko", 1 },    { "ftello", 1 },      { "pclose", 1 },
+        { "strlen", 1 },   { "strcpy", 3 },   { "strcat", 3 },   { "strcmp", 3 },
+        { "strncpy", 3 },  { "strncmp", 3 },  { "strncat", 3 },  { "strcasecmp", 3 },
+        { "strchr", 1 },   { "strrchr", 1 },  { "strstr", 3 },   { "strdup", 1 },
+        { "strtol", 1 },   { "strtoul", 1 },  { "strtod", 1 },   { "atoi", 1 },
+        { "memcpy", 3 },   { "memmove", 3 },  { "memset", 1 },   { "memcmp", 3 },
+        { "fclose", 1 },   { "fprintf", 3 },  { "vfprintf", 3 }, { "fread", 9 },
+        { "fwrite", 9 },   { "fputs", 3 },    { "fgets", 5 },    { "fgetc", 1 },
+        { "getc", 1 },     { "fputc", 2 },    { "putc", 2 },     { "fscanf", 3 },
+        { "fseek", 1 },    { "ftell", 1 },    { "rewind", 1 },   { "feof", 1 },
+        { "ferror", 1 },   { "clearerr", 1 }, { "ungetc", 2 },   { "fileno", 1 },
+        { "setvbuf", 1 },  { "setbuf", 1 },   { "closedir", 1 }, { "readdir", 1 },
+        { "sprintf", 3 },  { "sscanf", 3 },   { "puts", 1 },     { "_IO_getc", 1 },
+        { "_IO_putc", 2 }, { "fseeko", 1 },   { "ftello", 1 },   { "pclose", 1 },
     };
     const char *name = watch_library(call);
     if (!name || k > 31)
@@ -99,9 +99,9 @@ static void find_null_pointer(Watch *watch, LLVMValueRef i)
 static LLVMValueRef amount_of(LLVMValueRef i)
 {
     const char *name = watch_library(i);
-    bool counts = name && (str_starts(name, "llvm.mem") || !strcmp(name, "memcpy") ||
-                           !strcmp(name, "memmove") || !strcmp(name, "memset") ||
-                           !strcmp(name, "memcmp"));
+    bool counts =
+        name && (str_starts(name, "llvm.mem") || !strcmp(name, "memcpy") ||
+                 !strcmp(name, "memmove") || !strcmp(name, "memset") || !strcmp(name, "memcmp"));
     if (is_distance(i))
         return LLVMGetOperand(i, 1);
     return counts && LLVMGetNumArgOperands(i) > 2 ? LLVMGetOperand(i, 2) : NULL;
@@ -132,8 +132,9 @@ static void join_null_pointer(const WatchSite *s, const struct sundew_watch_slot
     out->opportunities = self->n;
     out->missing = "a test in which the pointer is NULL";
     if (self->bad)
-        watch_say(out, GRADE_MANIFEST, s, self, "the pointer was NULL here (%" PRIu64 " of %" PRIu64
-                  " times)", self->bad, self->n);
+        watch_say(out, GRADE_MANIFEST, s, self,
+                  "the pointer was NULL here (%" PRIu64 " of %" PRIu64 " times)", self->bad,
+                  self->n);
 }
 
 const WatchRule rule_null_pointer = {
@@ -221,10 +222,10 @@ static void probe_division(Watch *watch, WatchSite *s)
     LLVMValueRef i = s->at[0], v = LLVMGetOperand(i, 1);
     LLVMTypeRef type = LLVMTypeOf(v);
     watch_go_before(watch, i);
-    LLVMValueRef bad =
-        is_shift(i) ? LLVMBuildICmp(w->builder, LLVMIntUGE, v,
-                                    LLVMConstInt(type, LLVMGetIntTypeWidth(type), false), "")
-                    : LLVMBuildIsNull(w->builder, v, "");
+    LLVMValueRef bad = is_shift(i)
+                           ? LLVMBuildICmp(w->builder, LLVMIntUGE, v,
+                                           LLVMConstInt(type, LLVMGetIntTypeWidth(type), false), "")
+                           : LLVMBuildIsNull(w->builder, v, "");
     LLVMValueRef args[] = { watch_slot_value(watch, s, 0), watch_i64(watch, v, true),
                             LLVMBuildZExt(w->builder, bad, w->i32, "") };
     watch_call(watch, "sundew_watch_value", w->void_, args, 3);
@@ -288,8 +289,7 @@ static void probe_outside(Watch *watch, WatchSite *s)
     watch_go_before(watch, i);
     if (n) {
         LLVMValueRef v = watch_i64(watch, index, true);
-        LLVMValueRef bad =
-            LLVMBuildICmp(w->builder, LLVMIntUGE, v, weave_int(w, w->i64, n), "");
+        LLVMValueRef bad = LLVMBuildICmp(w->builder, LLVMIntUGE, v, weave_int(w, w->i64, n), "");
         LLVMValueRef args[] = { watch_slot_value(watch, s, 0), v,
                                 LLVMBuildZExt(w->builder, bad, w->i32, "") };
         watch_call(watch, "sundew_watch_value", w->void_, args, 3);

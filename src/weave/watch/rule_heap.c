@@ -194,13 +194,17 @@ static void probe_leak(Watch *watch, WatchSite *s)
     LLVMPositionBuilderBefore(w->builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(fn)));
     LLVMSetCurrentDebugLocation2(w->builder, weave_line_of(w, fn));
     LLVMValueRef kept = LLVMBuildAlloca(w->builder, w->ptr, "");
+    LLVMValueRef born = LLVMBuildAlloca(w->builder, w->i64, "");
     LLVMBuildStore(w->builder, LLVMConstNull(w->ptr), kept);
-    watch_go_after(watch, i);
+    LLVMBuildStore(w->builder, weave_int(w, w->i64, 0), born);
+    watch_go_behind_note(watch, i);
     LLVMBuildStore(w->builder, i, kept);
+    LLVMBuildStore(w->builder, watch_call(watch, "sundew_watch_born", w->i64, &i, 1), born);
     for (LLVMBasicBlockRef b = NULL; (b = weave_go_to_return(w, fn, b));) {
         LLVMValueRef args[] = { watch_slot_value(watch, s, 0),
-                                LLVMBuildLoad2(w->builder, w->ptr, kept, "") };
-        watch_call(watch, "sundew_watch_left", w->void_, args, 2);
+                                LLVMBuildLoad2(w->builder, w->ptr, kept, ""),
+                                LLVMBuildLoad2(w->builder, w->i64, born, "") };
+        watch_call(watch, "sundew_watch_left", w->void_, args, 3);
     }
 }
 

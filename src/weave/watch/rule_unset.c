@@ -150,7 +150,8 @@ static void follow(Watch *watch, LLVMValueRef i, LLVMValueRef shadow, LLVMValueR
         watch_go_before(watch, i);
         mark(watch, shadow, variable, LLVMGetOperand(i, 0),
              watch_i64(watch, LLVMGetOperand(i, 2), false), 1);
-    } else if (LLVMIsACallInst(i) && !copies && !(name && (str_starts(name, "llvm.") || str_starts(name, "sundew_")))) {
+    } else if (LLVMIsACallInst(i) && !copies &&
+               !(name && (str_starts(name, "llvm.") || str_starts(name, "sundew_")))) {
         for (unsigned k = 0; k < LLVMGetNumArgOperands(i); k++)
             if (has(all, LLVMGetOperand(i, k))) {
                 uint64_t n = size_of(watch, LLVMGetAllocatedType(variable));
@@ -180,12 +181,11 @@ static void probe_memory(Watch *watch, WatchSite *s)
     vec_release(&all);
     vec_release(&pointers);
     watch_go_before(watch, load);
-    LLVMValueRef offset = LLVMBuildSub(
-        w->builder, LLVMBuildPtrToInt(w->builder, LLVMGetOperand(load, 0), w->i64, ""),
-        LLVMBuildPtrToInt(w->builder, variable, w->i64, ""), "");
+    LLVMValueRef offset =
+        LLVMBuildSub(w->builder, LLVMBuildPtrToInt(w->builder, LLVMGetOperand(load, 0), w->i64, ""),
+                     LLVMBuildPtrToInt(w->builder, variable, w->i64, ""), "");
     LLVMValueRef args[] = { watch_slot_value(watch, s, 0), shadow, weave_int(w, w->i64, size),
-                            offset,
-                            weave_int(w, w->i64, size_of(watch, LLVMTypeOf(load))) };
+                            offset, weave_int(w, w->i64, size_of(watch, LLVMTypeOf(load))) };
     watch_call(watch, "sundew_watch_unset", w->void_, args, 5);
 }
 
@@ -223,8 +223,8 @@ static void join_unset(const WatchSite *s, const struct sundew_watch_slot *self,
     out->missing = "a test that takes the way on which it is not set";
     if (self->bad)
         watch_say(out, GRADE_MANIFEST, s, self,
-                  "it was used here without being set (%" PRIu64 " of %" PRIu64 " times)", self->bad,
-                  self->n);
+                  "it was used here without being set (%" PRIu64 " of %" PRIu64 " times)",
+                  self->bad, self->n);
 }
 
 const WatchRule rule_unset = {

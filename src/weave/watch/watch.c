@@ -96,6 +96,7 @@ WatchSite *watch_add(Watch *watch, LLVMValueRef at, WatchRole role, const char *
     s->kind = "";
     s->subject = arena_strdup(&watch->arena, subject);
     s->function = arena_strdup(&watch->arena, f ? f->name : watch_name(fn));
+    s->head = f ? f->line : 0;
     s->at[0] = at;
     s->nslots = watch->rule->slots ? watch->rule->slots : 1;
     s->body = body_of(watch, fn);
@@ -223,6 +224,19 @@ void watch_go_after(Watch *watch, LLVMValueRef i)
         LLVMSetCurrentDebugLocation2(watch->w->builder, line);
 }
 
+void watch_go_behind_note(Watch *watch, LLVMValueRef i)
+{
+    LLVMValueRef next = LLVMGetNextInstruction(i), note = NULL;
+    for (; next && !note && !LLVMIsATerminatorInst(next); next = LLVMGetNextInstruction(next)) {
+        const char *name = LLVMIsACallInst(next) ? watch_callee(next) : "sundew_";
+        if (!name || !str_starts(name, "sundew_"))
+            break; /* other probes may stand between them, the program does not */
+        if (str_starts(name, "sundew_watch_alloc") && LLVMGetOperand(next, 0) == i)
+            note = next;
+    }
+    watch_go_after(watch, note ? note : i);
+}
+
 LLVMValueRef watch_slot_value(Watch *watch, const WatchSite *site, unsigned k)
 {
     assert(k < site->nslots);
@@ -235,7 +249,7 @@ LLVMValueRef watch_i64(Watch *watch, LLVMValueRef v, bool is_signed)
     if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind)
         return LLVMBuildPtrToInt(w->builder, v, w->i64, "");
     if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind)
-        return weave_int(w, w->i64, 0);      /* a declaration that is not the library's */
+        return weave_int(w, w->i64, 0); /* a declaration that is not the library's */
     unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(v));
     if (bits == 64)
         return v;
@@ -293,8 +307,8 @@ static void define_settings(Watch *watch, const WatchPlan *plan)
 /* malloc and its kin; which arguments make the size. */
 static const struct allocator {
     const char *name;
-    int size, times;                 /* -1: none */
-    bool text;                       /* as long as its text */
+    int size, times; /* -1: none */
+    bool text; /* as long as its text */
 } allocators[] = {
     { "malloc", 0, -1, false },        { "calloc", 0, 1, false }, { "realloc", 1, -1, false },
     { "aligned_alloc", 1, -1, false }, { "strdup", 0, -1, true }, { "strndup", 0, -1, true },
@@ -302,7 +316,7 @@ static const struct allocator {
 
 static const char *const closers[] = { "free", "fclose", "pclose", NULL };
 static const char *const openers[] = { "fopen", "fdopen", "tmpfile", "popen", "fopen64", NULL };
-enum { STREAM = 216 };               /* bytes of a FILE */
+enum { STREAM = 216 }; /* bytes of a FILE */
 
 static void probe_heap(Watch *watch, LLVMValueRef i)
 {
@@ -375,7 +389,7 @@ bool weave_watch(Watch *watch, const WatchPlan *plan, Err *err)
     assert(plan->key && strlen(plan->key) < SUNDEW_WATCH_KEY);
     wanted_groups(watch, &groups);
     watch->inject = plan->inject;
-    watch->nslots = 1;               /* slot 0 is nobody's */
+    watch->nslots = 1; /* slot 0 is nobody's */
     for (size_t i = 0; i < watch->sites.len; i++) {
         WatchSite *s = watch->sites.items[i];
         char *key = xprintf("%s %s", s->rule->family, s->group);

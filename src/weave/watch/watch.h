@@ -54,6 +54,7 @@ struct WatchSite {
     const char *kind;          /* the evidence class, as far as the code tells; "" */
     const char *function;      /* as in the source */
     const char *file;          /* absolute; "" if not known */
+    unsigned head;             /* line of the function; 0: not known */
     WatchPlace places[8];      /* where a warning about it may stand; the first is its own */
     unsigned nplaces;
     const char *subject;       /* what it is about: the callee, mostly */
