@@ -7,10 +7,12 @@
 typedef struct Object {
     uint64_t at;                     /* 0: free */
     uint64_t size;                   /* 0: freed */
+    uint64_t born;                   /* which allocation it was: addresses come again */
 } Object;
 
 enum { BITS = 20, PROBES = 16 };
 static Object *table;
+static uint64_t births;
 static char lock;
 
 static int take(void)
@@ -25,13 +27,15 @@ static void give(void) { __atomic_clear(&lock, __ATOMIC_RELEASE); }
 
 static Object *find(const void *p, int make)
 {
-    uint64_t at = (uint64_t)(uintptr_t)p, h = (at >> 4) * 0x9e3779b97f4a7c15ULL >> (64 - BITS);
+    /* Neighbours in memory are neighbours here: few pages are touched. */
+    uint64_t at = (uint64_t)(uintptr_t)p, h = at >> 4;
     Object *gone = NULL;
     for (unsigned i = 0; i < PROBES; i++) {
         Object *o = &table[(h + i) & ((1 << BITS) - 1)];
-        if (o->at == at)
+        uint64_t seen = __atomic_load_n(&o->at, __ATOMIC_ACQUIRE);
+        if (seen == at)
             return o;
-        if (!o->at)
+        if (!seen)
             return make ? o : NULL;
         if (!o->size && !gone)
             gone = o;
@@ -46,9 +50,10 @@ void sundew_watch_alloc(void *p, uint64_t size)
     if (!table)
         table = sundew_pages(sizeof(Object) << BITS);
     Object *o = table ? find(p, 1) : NULL;
-    if (o) {
-        o->at = (uint64_t)(uintptr_t)p;
-        o->size = size ? size : 1;
+    if (o) {                         /* readers take no lock: the size is there first */
+        o->born = ++births;
+        __atomic_store_n(&o->size, size ? size : 1, RELAXED);
+        __atomic_store_n(&o->at, (uint64_t)(uintptr_t)p, __ATOMIC_RELEASE);
     }
     give();
 }
@@ -71,22 +76,26 @@ void sundew_watch_free(void *p)
 
 uint64_t sundew_watch_size(const void *p)
 {
-    if (!p || !table || !take())
-        return 0;
-    Object *o = find(p, 0);
-    uint64_t size = o ? o->size : 0;
-    give();
-    return size;
+    Object *o = p && table ? find(p, 0) : NULL;
+    return o ? __atomic_load_n(&o->size, RELAXED) : 0;
+}
+
+uint64_t sundew_watch_born(const void *p)
+{
+    Object *o = p && table ? find(p, 0) : NULL;
+    return o && o->size ? o->born : 0;
 }
 
 int sundew_watch_is_freed(const void *p)
 {
-    if (!p || !table || !take())
-        return 0;
-    Object *o = find(p, 0);
-    int freed = o && !o->size;
-    give();
-    return freed;
+    Object *o = p && table ? find(p, 0) : NULL;
+    return o && !__atomic_load_n(&o->size, RELAXED);
+}
+
+void sundew_watch_table(uint64_t *at, uint64_t *size)
+{
+    *at = (uint64_t)(uintptr_t)table;
+    *size = table ? sizeof(Object) << BITS : 0;
 }
 
 /* ---- observations */
@@ -114,13 +123,13 @@ void sundew_watch_sliced(uint32_t slot, const void *p, uint64_t part, uint64_t w
         sundew_watch_bad(s, 1, (int64_t)part, (int64_t)real);
 }
 
-void sundew_watch_left(uint32_t slot, const void *p)
+void sundew_watch_left(uint32_t slot, const void *p, uint64_t born)
 {
     struct sundew_watch_slot *s = sundew_watch_slot_of(slot);
     if (!s)
         return;
     sundew_watch_note(s);
-    if (p && sundew_watch_size(p))
+    if (p && born && sundew_watch_born(p) == born)
         sundew_watch_bad(s, 1, (int64_t)sundew_watch_size(p), 0);
 }
 
@@ -140,13 +149,15 @@ void sundew_watch_shared(uint32_t slot, const void *from, const void *to, uint64
 void sundew_watch_stale(uint32_t slot, const void *p)
 {
     struct sundew_watch_slot *s = sundew_watch_slot_of(slot);
-    if (s && p)
-        sundew_watch_note(s);
+    if (!s || !p)
+        return;
+    sundew_watch_note(s);
+    s[1].spare = 0;                  /* loads are of interest again */
 }
 
 void sundew_watch_revive(const void *p)
 {
-    if (!p || !table || !take())
+    if (!sundew_watch_is_freed(p) || !take())
         return;
     Object *o = find(p, 0);
     if (o && !o->size)
@@ -157,11 +168,37 @@ void sundew_watch_revive(const void *p)
 void sundew_watch_loaded(uint32_t slot, const void *p)
 {
     struct sundew_watch_slot *s = sundew_watch_slot_of(slot);
-    if (!s || !p)
+    if (!s || !p || s->spare >= SUNDEW_WATCH_LOADS)
         return;
+    s->spare++;
     sundew_watch_note(s);
     if (sundew_watch_is_freed(p))
         sundew_watch_bad(s, 1, 0, 0);
+}
+
+void sundew_watch_again(uint32_t slot, const void *p)
+{
+    struct sundew_watch_slot *s = sundew_watch_slot_of(slot);
+    if (!s || !p)
+        return;
+    int freed = sundew_watch_is_freed(p);
+    if (freed || sundew_watch_size(p))
+        sundew_watch_note(s);
+    if (freed)
+        sundew_watch_bad(s, 1, 0, 0);
+}
+
+void sundew_watch_inside(uint32_t slot, const void *p, const void *at, uint64_t n)
+{
+    struct sundew_watch_slot *s = sundew_watch_slot_of(slot);
+    uint64_t real = s ? sundew_watch_size(p) : 0;
+    int64_t offset = (int64_t)((uintptr_t)at - (uintptr_t)p);
+    if (!real)
+        return;
+    sundew_watch_note(s);
+    sundew_watch_range(&s->low, &s->high, offset);
+    if (offset < 0 || (uint64_t)offset + n > real)
+        sundew_watch_bad(s, 1, offset, (int64_t)real);
 }
 
 /* A member that is an object of its own is no member. */

@@ -71,7 +71,8 @@ struct sundew_watch_slot *sundew_watch_slot_of(uint32_t slot)
 
 uint64_t sundew_watch_note(struct sundew_watch_slot *s)
 {
-    return __atomic_fetch_add(&s->n, 1, RELAXED);
+    uint64_t n = __atomic_load_n(&s->n, RELAXED);
+    return n < SUNDEW_WATCH_ENOUGH ? __atomic_fetch_add(&s->n, 1, RELAXED) : n;
 }
 
 void sundew_watch_range(int64_t *low, int64_t *high, int64_t v)

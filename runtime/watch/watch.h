@@ -19,6 +19,8 @@
 enum {
     SUNDEW_WATCH_DUAL = 10000,   /* second calls of a pure function at a site */
     SUNDEW_WATCH_LOOKS = 200,    /* system calls that a site may cost */
+    SUNDEW_WATCH_LOADS = 1000,   /* of a field, after each time it was freed */
+    SUNDEW_WATCH_ENOUGH = 100000, /* opportunities that are counted; more do not matter */
     SUNDEW_WATCH_KEYS = 64,      /* copies of keys that are kept for a hash function */
     SUNDEW_WATCH_TEXT = 128,     /* bytes of a key */
 };
@@ -89,15 +91,32 @@ void sundew_watch_object(uint32_t slot, const void *p, uint64_t size);
 /* An object whose first part is copied has exactly the size of the whole type. */
 void sundew_watch_sliced(uint32_t slot, const void *p, uint64_t part, uint64_t whole);
 void sundew_watch_shared(uint32_t slot, const void *from, const void *to, uint64_t offset);
-/* A field keeps the pointer that is freed; a field is loaded, or a pointer is freed once more. */
+/* A field keeps the pointer that is freed; the field is loaded, which is the next slot. */
 void sundew_watch_stale(uint32_t slot, const void *p);
 void sundew_watch_loaded(uint32_t slot, const void *p);
 void sundew_watch_revive(const void *p);
+/* A pointer is used, or freed once more; was it freed before? */
+void sundew_watch_again(uint32_t slot, const void *p);
+/* `n` bytes at `at` of the object that begins at `p`. */
+void sundew_watch_inside(uint32_t slot, const void *p, const void *at, uint64_t n);
+/* A place is passed; the function returns `given`. kept: `n` objects that it made, a word, and
+ * their numbers. */
+void sundew_watch_passed(uint32_t slot, uint64_t *kept, uint64_t n);
+void sundew_watch_lost(uint32_t slot, const uint64_t *kept, uint64_t n, void *frame,
+                       uint64_t given);
+/* A number that no other object has; 0: it is not known, or freed. */
+uint64_t sundew_watch_born(const void *p);
 /* The function returns and has not freed `p`. */
-void sundew_watch_left(uint32_t slot, const void *p);
+void sundew_watch_left(uint32_t slot, const void *p, uint64_t born);
 
 /* `p` is used as, or (`back` > 0) as a member at that offset of, an object of `need` bytes. */
 void sundew_watch_cast(uint32_t slot, const void *p, uint64_t need, uint64_t back);
+
+/* ---- variables: a byte of the shadow for each of their bytes */
+void sundew_watch_mark(unsigned char *shadow, uint64_t size, uint64_t offset, uint64_t n,
+                       uint32_t how);
+void sundew_watch_unset(uint32_t slot, const unsigned char *shadow, uint64_t size, uint64_t offset,
+                        uint64_t n);
 
 /* ---- injection */
 void *sundew_watch_inject_null(uint32_t slot, void *result);

@@ -17,6 +17,8 @@ void sundew_watch_range(int64_t *low, int64_t *high, int64_t v);
 void sundew_watch_bad(struct sundew_watch_slot *s, uint64_t bits, int64_t v, int64_t v2);
 /* Size of a live heap object; 0: not known. */
 uint64_t sundew_watch_size(const void *p);
+/* The table of objects: no pointer in it counts. */
+void sundew_watch_table(uint64_t *at, uint64_t *size);
 /* Was it freed, and not handed out again? */
 int sundew_watch_is_freed(const void *p);
 

@@ -33,7 +33,8 @@ static Inquiry *open_inquiry(const char *name)
     q->program = c.program;
     q->enough = 1;
     q->woven = weave_begin(c.program, &err);
-    q->watch = q->woven ? watch_scan(q->woven, true) : NULL;
+    map_put(&q->lines, "*", q);
+    q->watch = q->woven ? watch_scan(q->woven, true, &q->lines) : NULL;
     if (!q->watch)
         abort();
     WatchSite *const *all = watch_sites(q->watch, &n);

@@ -350,6 +350,52 @@ no_space() {
 }
 ok "a write that an injected failure loses" no_space
 
+# ---- rules that look only where another tool warns
+
+fresh asked
+cp "$subjects/asked.c" .
+"$SUNDEW" -q capture -- gcc -g -O1 -w -o asked asked.c
+python3 - <<'END'
+import re
+rules = {"leak": "-Wanalyzer-malloc-leak", "uninitialised": "-Wanalyzer-use-of-uninitialized-value",
+         "out-of-bounds": "-Wanalyzer-out-of-bounds", "division": "-Wanalyzer-shift-count-overflow",
+         "null-pointer": "-Wanalyzer-null-dereference", "stale-pointer": "-Wanalyzer-use-after-free",
+         "sign-compare": "-Wsign-compare", "": "-Wunused-variable"}
+with open("asked.c") as source, open("asked.txt", "w") as out:
+    for n, line in enumerate(source, 1):
+        m = re.search(r"/\*(\w+) ([\w-]*)\*/", line)
+        if m:
+            print("asked.c:%d:1: warning: x [%s]" % (n, rules[m[2]]), file=out)
+END
+"$SUNDEW" confirm ./asked --warnings asked.txt --json -- ./asked >out.json 2>out.err
+asked() {
+    python3 - "$@" <<'END'
+import json, re, sys
+verdict = {w["line"]: w["verdict"] for w in json.load(open("out.json"))["warnings"]}
+want = {"bad": "confirmed", "good": "rejected", "open": "undetermined", "never": "unanchored"}
+found = 0
+for n, line in enumerate(open("asked.c"), 1):
+    m = re.search(r"/\*(([a-z]+)_\w+) ([\w-]*)\*/", line)
+    if m and m[3] == (sys.argv[1] if len(sys.argv) > 1 else ""):
+        assert verdict[n] == want[m[2]], (m[1], verdict[n])
+        found += 1
+assert found
+END
+}
+for family in leak uninitialised out-of-bounds division null-pointer stale-pointer sign-compare; do
+    ok "$family, where another tool warns" asked $family
+done
+generated() {
+    printf '#include <stdlib.h>\n#line 7 "other.y"\nint f(int n) { return 8 / (n + 1); }\n#line 5 "made.c"\n%s\n' \
+        'int main(void) { int s = 0; for (int i = 0; i < 20; i++) s += f(i); return s == 1; }' >made.c
+    "$SUNDEW" -q capture -- gcc -g -w -o made made.c || return 1
+    echo 'made.c:3:1: warning: x [zerodiv]' >made.txt
+    "$SUNDEW" confirm ./made --warnings made.txt --json -- ./made >out.json 2>out.err
+    python3 "$TOP/tests/scripts/confirm.py" out.json rejected division f
+}
+ok "a rule that no run speaks about stays unanchored" asked
+ok "a tool that does not follow #line" generated
+
 # ---- races
 
 fresh races

@@ -92,7 +92,10 @@ static bool concolic(Woven *w, const Program *p, const Calls *calls, Asked *a, E
 
 static bool watch_all(Woven *w, const Asked *a, Err *err)
 {
-    Watch *watch = watch_scan(w, true);
+    WatchLines lines = { 0 };
+    map_put(&lines, "*", w);
+    Watch *watch = watch_scan(w, true, &lines);
+    map_release(&lines);
     size_t n, suspects = 0;
     WatchSite *const *sites = watch_sites(watch, &n);
     for (size_t i = 0; i < n; i++) {

@@ -9,7 +9,9 @@
 #include "base/file.h"
 #include "technique/confirm/confirm_int.h"
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct Index {
     Map lines;                       /* "line base.c" → Vec of sites */
@@ -150,20 +152,98 @@ static void drop_repeated(Warnings *all)
     map_release(&seen);
 }
 
-static void anchor(const Index *ix, Warning *w, Arena *a)
+/* ---- a generated file may name another one, with `#line 7 "parse.y"`: debug information follows
+ * it, and some tools do not */
+
+/* The text of a file that has such lines; NULL: it has none. */
+static const Str *generated(Inquiry *q, const char *path)
+{
+    void **slot = map_slot(&q->generated, path);
+    if (*slot)
+        return ((Str *)*slot)->len ? *slot : NULL;
+    Str *text = xcalloc(1, sizeof *text);
+    *slot = text;
+    if (!file_is_regular(path) || !file_read(path, text, NULL) || !strstr(str_c(text), "\n#line "))
+        str_release(text);
+    return text->len ? text : NULL;
+}
+
+/* Where the warning is then; false: the same place. */
+static bool follow_line(Inquiry *q, const Warning *w, Warning *out)
+{
+    const Str *text = w->line ? generated(q, w->file) : NULL;
+    const char *line = text ? str_c(text) : NULL;
+    char name[256];
+    *out = *w;
+    for (unsigned at = 1; line && at < w->line; at++) {
+        unsigned n = 0;
+        *name = 0;
+        if (sscanf(line, "#line %u \"%255[^\"\n]\"", &n, name) >= 1 && n < 1u << 30) {
+            out->line = n + (w->line - at - 1);
+            out->file = *name ? arena_strdup(&q->warnings.arena, name) : out->file;
+        }
+        line = strchr(line, '\n');
+        line = line ? line + 1 : NULL;
+    }
+    return out->line != w->line || out->file != w->file;
+}
+
+/* A pointer is lost where nothing is done: at a brace, or at a store that nobody reads. Then the
+ * next code of the function counts. */
+enum { NEXT_LINES = 4 };
+
+static bool is_about_leaks(const char *const *families)
+{
+    return family_rank(families, "leak") >= 0;
+}
+
+static WatchSite *next_site(const Index *ix, Warning w, const char *const *families)
+{
+    static const char *const leak[] = { "leak", NULL };
+    unsigned line = w.line;
+    for (unsigned k = 1; is_about_leaks(families) && k <= NEXT_LINES; k++) {
+        w.line = line + k;
+        WatchSite *s = find_site(ix, &w, leak);
+        if (s)
+            return s->head && s->head <= line ? s : NULL;
+    }
+    return NULL;
+}
+
+void inquiry_ask(Inquiry *q)
+{
+    for (size_t i = 0; i < q->warnings.items.len; i++) {
+        const Warning *w = &q->warnings.items.items[i];
+        Warning there;
+        watch_ask(&q->lines, w->file, w->line);
+        for (unsigned k = 1; is_about_leaks(family_of_rule(w->rule)) && k <= NEXT_LINES; k++)
+            watch_ask(&q->lines, w->file, w->line + k);
+        if (follow_line(q, w, &there))
+            watch_ask(&q->lines, there.file, there.line);
+    }
+}
+
+static void anchor(Inquiry *q, const Index *ix, Warning *w)
 {
     const char *const *families = family_of_rule(w->rule);
+    Warning there;
     w->site = w->line ? find_site(ix, w, families) : NULL;
+    if (!w->site && follow_line(q, w, &there) && there.line)
+        w->site = find_site(ix, &there, families);
+    if (!w->site && w->line)
+        w->site = next_site(ix, *w, families);
     if (w->site) {
         w->family = w->site->rule->family;
         w->site->wanted = true;
         return;
     }
     w->verdict = UNANCHORED;
-    w->family = families ? families[0] : "";
-    w->reason = !w->line ? "the warning names no line"
+    w->family = families && families[0] ? families[0] : "";
+    w->reason = !w->line                   ? "the warning names no line"
+                : families && !families[0] ? "no run speaks for or against this rule"
                 : families
-                    ? arena_printf(a, "no code of the program at this line fits %s", families[0])
+                    ? arena_printf(&q->warnings.arena,
+                                   "no code of the program at this line fits %s", families[0])
                     : "the rule is not known, and none of ours fires at this line";
 }
 
@@ -195,7 +275,7 @@ void inquiry_anchor(Inquiry *q, bool own)
     Index ix = { 0 };
     index_sites(&ix, q->watch);
     for (size_t i = 0; i < q->warnings.items.len; i++)
-        anchor(&ix, &q->warnings.items.items[i], &q->warnings.arena);
+        anchor(q, &ix, &q->warnings.items.items[i]);
     if (own)
         add_own(q, NULL);
     else if (session_flag(q->session, "races"))

@@ -53,6 +53,10 @@ static const Rule rules[] = {
     RULE("toctou", "A file may change between two calls that name it."),
     RULE("signal-handler", "A signal handler calls functions that it must not."),
     RULE("race", "Two threads use the same memory in no order, and one writes."),
+    RULE("null-pointer", "A pointer may be NULL where it is used."),
+    RULE("uninitialised", "A variable may be used before it is set."),
+    RULE("out-of-bounds", "An index may lie outside of its array."),
+    RULE("division", "A divisor may be 0, or a shift too far."),
     RULE("unused-function", "Nobody seems to call a function."),
     { 0 },
 };
@@ -102,7 +106,8 @@ static bool gather(Inquiry *q, Err *err)
     q->woven = weave_begin(q->program, err);
     if (!q->woven)
         return false;
-    q->watch = watch_scan(q->woven, session_flag(s, "races"));
+    inquiry_ask(q);
+    q->watch = watch_scan(q->woven, session_flag(s, "races"), &q->lines);
     inquiry_anchor(q, own);
     return true;
 }
@@ -172,6 +177,12 @@ static bool run(Session *s, Err *err)
     watch_free(q.watch);
     weave_end(q.woven);
     warnings_release(&q.warnings);
+    map_release(&q.lines);
+    for (size_t i = 0; i < q.generated.len; i++) {
+        str_release(q.generated.entries[i].value);
+        free(q.generated.entries[i].value);
+    }
+    map_release(&q.generated);
     str_release(&q.evidence);
     free(q.slots);
     free(q.binary);

@@ -11,6 +11,8 @@ typedef struct Inquiry {
     const Program *program;
     const char *name;              /* of the program */
     Warnings warnings;
+    Map generated;                 /* path → its text, empty if it has no #line */
+    WatchLines lines;              /* that they name */
     Woven *woven;
     Watch *watch;
     char key[SUNDEW_WATCH_KEY];    /* of the evidence file */
@@ -26,6 +28,8 @@ typedef struct Inquiry {
 
 /* checkers.c: what installed checkers say about the program's units. */
 void inquiry_run_checkers(Inquiry *q);
+/* anchor.c: the lines that warnings speak of. */
+void inquiry_ask(Inquiry *q);
 /* anchor.c: sites for warnings, and warnings for our own suspects. */
 void inquiry_anchor(Inquiry *q, bool own);
 /* evidence.c */

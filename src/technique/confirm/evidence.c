@@ -79,7 +79,7 @@ static bool weave_again(Inquiry *q, const char *out, Err *err)
     WatchSite *const *all = watch_sites(q->watch, &n);
     WatchPlan plan = { .key = q->key, .inject = true };
     Woven *w = weave_begin(q->program, err);
-    Watch *watch = w ? watch_scan(w, session_flag(q->session, "races")) : NULL;
+    Watch *watch = w ? watch_scan(w, session_flag(q->session, "races"), &q->lines) : NULL;
     bool ok = w != NULL;
     if (ok) {
         WatchSite *const *again = watch_sites(watch, &m);

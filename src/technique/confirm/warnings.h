@@ -57,7 +57,7 @@ bool warnings_parse_cppcheck(const char *text, size_t n, Warnings *out, Err *err
 void warnings_parse_yaml(const char *text, size_t n, Warnings *out);
 void warnings_parse_lines(const char *text, size_t n, const char *tool, Warnings *out);
 
-/* families.c: the families that a tool's rule can belong to, NULL-terminated; NULL: the
- * rule is not known. */
+/* families.c: the families that a tool's rule can belong to, NULL-terminated, none if no run
+ * speaks about it; NULL: the rule is not known. */
 const char *const *family_of_rule(const char *rule);
 #endif

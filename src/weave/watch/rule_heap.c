@@ -194,13 +194,17 @@ static void probe_leak(Watch *watch, WatchSite *s)
     LLVMPositionBuilderBefore(w->builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(fn)));
     LLVMSetCurrentDebugLocation2(w->builder, weave_line_of(w, fn));
     LLVMValueRef kept = LLVMBuildAlloca(w->builder, w->ptr, "");
+    LLVMValueRef born = LLVMBuildAlloca(w->builder, w->i64, "");
     LLVMBuildStore(w->builder, LLVMConstNull(w->ptr), kept);
-    watch_go_after(watch, i);
+    LLVMBuildStore(w->builder, weave_int(w, w->i64, 0), born);
+    watch_go_behind_note(watch, i);
     LLVMBuildStore(w->builder, i, kept);
+    LLVMBuildStore(w->builder, watch_call(watch, "sundew_watch_born", w->i64, &i, 1), born);
     for (LLVMBasicBlockRef b = NULL; (b = weave_go_to_return(w, fn, b));) {
         LLVMValueRef args[] = { watch_slot_value(watch, s, 0),
-                                LLVMBuildLoad2(w->builder, w->ptr, kept, "") };
-        watch_call(watch, "sundew_watch_left", w->void_, args, 2);
+                                LLVMBuildLoad2(w->builder, w->ptr, kept, ""),
+                                LLVMBuildLoad2(w->builder, w->i64, born, "") };
+        watch_call(watch, "sundew_watch_left", w->void_, args, 3);
     }
 }
 
@@ -277,12 +281,10 @@ static void find_double(Watch *watch, LLVMValueRef i)
 static void probe_double(Watch *watch, WatchSite *s)
 {
     LLVMValueRef slots[] = { watch_slot_value(watch, s, 0), watch_slot_value(watch, s, 1) };
-    LLVMValueRef i = s->at[0], before = LLVMGetPreviousInstruction(i);
-    const char *name = before ? watch_callee(before) : NULL;
-    /* Asked before the object is marked as freed. */
-    watch_go_before(watch, name && !strcmp(name, "sundew_watch_free") ? before : i);
+    LLVMValueRef i = s->at[0];
+    watch_go_before(watch, i);
     LLVMValueRef args[] = { slots[1], LLVMGetOperand(i, 0) };
-    watch_call(watch, "sundew_watch_loaded", watch->w->void_, args, 2);
+    watch_call(watch, "sundew_watch_again", watch->w->void_, args, 2);
     watch_go_before(watch, s->at[1]);
     watch_call(watch, "sundew_watch_hit", watch->w->void_, &slots[0], 1);
 }

@@ -180,3 +180,63 @@ const WatchRule rule_sign_compare = {
     .probe = probe_sign_compare,
     .join = join_sign_compare,
 };
+
+/* ---- the same where both are equally wide, or compared for equality. The code does not tell which
+ * of two is the signed one: then a sign leaves it open. */
+
+static bool may_be_signed(LLVMValueRef v) { return !LLVMIsAConstant(v) && !LLVMIsAZExtInst(v); }
+
+static void find_sign_asked(Watch *watch, LLVMValueRef i)
+{
+    if (!LLVMIsAICmpInst(i) ||
+        LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(i, 0))) != LLVMIntegerTypeKind)
+        return;
+    LLVMIntPredicate p = LLVMGetICmpPredicate(i);
+    LLVMValueRef a = LLVMGetOperand(i, 0), b = LLVMGetOperand(i, 1);
+    bool orders = p == LLVMIntULT || p == LLVMIntULE || p == LLVMIntUGT || p == LLVMIntUGE;
+    if ((!orders && p != LLVMIntEQ && p != LLVMIntNE) || (!may_be_signed(a) && !may_be_signed(b)))
+        return;
+    WatchSite *s = watch_add(watch, i, SITE_LOOSE, "", "comparison");
+    s->group = s->key;
+    s->at[1] = may_be_signed(a) ? a : b;
+    s->fact[0] = may_be_signed(a) && may_be_signed(b) && !LLVMIsASExtInst(a) && !LLVMIsASExtInst(b);
+    if (LLVMIsASExtInst(b) && !LLVMIsASExtInst(a))
+        s->at[1] = b;
+    s->at[2] = s->fact[0] ? b : NULL;
+}
+
+static void probe_sign_asked(Watch *watch, WatchSite *s)
+{
+    Woven *w = watch->w;
+    watch_go_before(watch, s->at[0]);
+    for (unsigned k = 1; k < 3 && s->at[k]; k++) {
+        LLVMValueRef v = s->at[k];
+        LLVMValueRef negative =
+            LLVMBuildICmp(w->builder, LLVMIntSLT, v, LLVMConstNull(LLVMTypeOf(v)), "");
+        LLVMValueRef args[] = { watch_slot_value(watch, s, 0), watch_i64(watch, v, true),
+                                LLVMBuildZExt(w->builder, negative, w->i32, "") };
+        watch_call(watch, "sundew_watch_value", w->void_, args, 3);
+    }
+}
+
+static void join_sign_asked(const WatchSite *s, const struct sundew_watch_slot *self,
+                            const WatchEvidence *all, WatchJudgement *out)
+{
+    if (s->fact[0]) {
+        out->opportunities = self->n / 2;
+        out->missing = "a look: one side was above half of its range, and may be the unsigned one";
+        out->open = self->bad > 0;
+    } else {
+        join_sign_compare(s, self, all, out);
+    }
+}
+
+const WatchRule rule_sign_asked = {
+    .family = "sign-compare",
+    .objection = "the signed number is never negative",
+    .opportunity = "comparisons",
+    .asked = true,
+    .instruction = find_sign_asked,
+    .probe = probe_sign_asked,
+    .join = join_sign_asked,
+};

@@ -96,6 +96,7 @@ WatchSite *watch_add(Watch *watch, LLVMValueRef at, WatchRole role, const char *
     s->kind = "";
     s->subject = arena_strdup(&watch->arena, subject);
     s->function = arena_strdup(&watch->arena, f ? f->name : watch_name(fn));
+    s->head = f ? f->line : 0;
     s->at[0] = at;
     s->nslots = watch->rule->slots ? watch->rule->slots : 1;
     s->body = body_of(watch, fn);
@@ -115,6 +116,33 @@ WatchSite *const *watch_sites(const Watch *watch, size_t *n)
     return watch->sites.items;
 }
 
+void watch_ask(WatchLines *lines, const char *file, unsigned line)
+{
+    char *key = xprintf("%u %s", line, path_base(file)), *alone = xprintf("%u", line);
+    map_put(lines, key, lines);
+    map_put(lines, alone, lines);    /* to say no quickly */
+    free(key);
+    free(alone);
+}
+
+static bool is_asked(const Watch *watch, LLVMValueRef i)
+{
+    unsigned line = LLVMGetDebugLocLine(i);
+    char alone[16];
+    Str path = { 0 };
+    snprintf(alone, sizeof alone, "%u", line);
+    if (map_has(watch->lines, "*"))
+        return line != 0;
+    if (!line || !map_has(watch->lines, alone))
+        return false;
+    weave_path_of(i, &path);
+    char *key = xprintf("%s %s", alone, path_base(str_c(&path)));
+    bool asked = map_has(watch->lines, key);
+    free(key);
+    str_release(&path);
+    return asked;
+}
+
 static void scan_function(Watch *watch, LLVMValueRef fn)
 {
     if (watch->rule->function)
@@ -123,16 +151,20 @@ static void scan_function(Watch *watch, LLVMValueRef fn)
         return;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            watch->rule->instruction(watch, i);
+            if (!watch->rule->asked || is_asked(watch, i))
+                watch->rule->instruction(watch, i);
 }
 
-Watch *watch_scan(Woven *w, bool races)
+Watch *watch_scan(Woven *w, bool races, const WatchLines *lines)
 {
     Watch *watch = xcalloc(1, sizeof *watch);
     watch->w = w;
     watch->races = races;
+    watch->lines = lines;
     for (const WatchRule *const *r = watch_rules; *r; r++) {
         watch->rule = *r;
+        if (watch->rule->asked && !lines)
+            continue;
         for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f))
             if (!LLVMIsDeclaration(f) && !weave_has(f, "naked"))
                 scan_function(watch, f);
@@ -172,7 +204,10 @@ void watch_free(Watch *watch)
 void watch_go_before(Watch *watch, LLVMValueRef i)
 {
     LLVMMetadataRef line = LLVMInstructionGetDebugLoc(i);
-    LLVMPositionBuilderBefore(watch->w->builder, i);
+    LLVMValueRef noted = LLVMGetPreviousInstruction(i);
+    const char *name = noted ? watch_callee(noted) : NULL;
+    bool frees = name && !strcmp(name, "sundew_watch_free");
+    LLVMPositionBuilderBefore(watch->w->builder, frees ? noted : i);
     LLVMSetCurrentDebugLocation2(watch->w->builder,
                                  line ? line : weave_line_of(watch->w, watch_function_of(i)));
 }
@@ -189,6 +224,19 @@ void watch_go_after(Watch *watch, LLVMValueRef i)
         LLVMSetCurrentDebugLocation2(watch->w->builder, line);
 }
 
+void watch_go_behind_note(Watch *watch, LLVMValueRef i)
+{
+    LLVMValueRef next = LLVMGetNextInstruction(i), note = NULL;
+    for (; next && !note && !LLVMIsATerminatorInst(next); next = LLVMGetNextInstruction(next)) {
+        const char *name = LLVMIsACallInst(next) ? watch_callee(next) : "sundew_";
+        if (!name || !str_starts(name, "sundew_"))
+            break; /* other probes may stand between them, the program does not */
+        if (str_starts(name, "sundew_watch_alloc") && LLVMGetOperand(next, 0) == i)
+            note = next;
+    }
+    watch_go_after(watch, note ? note : i);
+}
+
 LLVMValueRef watch_slot_value(Watch *watch, const WatchSite *site, unsigned k)
 {
     assert(k < site->nslots);
@@ -201,7 +249,7 @@ LLVMValueRef watch_i64(Watch *watch, LLVMValueRef v, bool is_signed)
     if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind)
         return LLVMBuildPtrToInt(w->builder, v, w->i64, "");
     if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind)
-        return weave_int(w, w->i64, 0);      /* a declaration that is not the library's */
+        return weave_int(w, w->i64, 0); /* a declaration that is not the library's */
     unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(v));
     if (bits == 64)
         return v;
@@ -259,21 +307,30 @@ static void define_settings(Watch *watch, const WatchPlan *plan)
 /* malloc and its kin; which arguments make the size. */
 static const struct allocator {
     const char *name;
-    int size, times;                 /* -1: none */
-    bool text;                       /* as long as its text */
+    int size, times; /* -1: none */
+    bool text; /* as long as its text */
 } allocators[] = {
     { "malloc", 0, -1, false },        { "calloc", 0, 1, false }, { "realloc", 1, -1, false },
     { "aligned_alloc", 1, -1, false }, { "strdup", 0, -1, true }, { "strndup", 0, -1, true },
 };
 
+static const char *const closers[] = { "free", "fclose", "pclose", NULL };
+static const char *const openers[] = { "fopen", "fdopen", "tmpfile", "popen", "fopen64", NULL };
+enum { STREAM = 216 }; /* bytes of a FILE */
+
 static void probe_heap(Watch *watch, LLVMValueRef i)
 {
     Woven *w = watch->w;
     const char *name = watch_library(i);
-    if (name && !strcmp(name, "free") && LLVMGetNumArgOperands(i) == 1) {
+    if (name && str_is_one_of(name, closers) && LLVMGetNumArgOperands(i) == 1) {
         LLVMValueRef p = LLVMGetOperand(i, 0);
         watch_go_before(watch, i);
         watch_call(watch, "sundew_watch_free", w->void_, &p, 1);
+    }
+    if (name && str_is_one_of(name, openers) && LLVMTypeOf(i) == w->ptr) {
+        LLVMValueRef args[] = { i, weave_int(w, w->i64, STREAM) };
+        watch_go_after(watch, i);
+        watch_call(watch, "sundew_watch_alloc", w->void_, args, 2);
     }
     for (size_t k = 0; name && k < sizeof allocators / sizeof *allocators; k++) {
         const struct allocator *a = &allocators[k];
@@ -332,7 +389,7 @@ bool weave_watch(Watch *watch, const WatchPlan *plan, Err *err)
     assert(plan->key && strlen(plan->key) < SUNDEW_WATCH_KEY);
     wanted_groups(watch, &groups);
     watch->inject = plan->inject;
-    watch->nslots = 1;               /* slot 0 is nobody's */
+    watch->nslots = 1; /* slot 0 is nobody's */
     for (size_t i = 0; i < watch->sites.len; i++) {
         WatchSite *s = watch->sites.items[i];
         char *key = xprintf("%s %s", s->rule->family, s->group);

@@ -20,6 +20,7 @@
  */
 #ifndef SUNDEW_WATCH_WEAVE_H
 #define SUNDEW_WATCH_WEAVE_H
+#include "base/map.h"
 #include "runtime/format/watch.h"
 #include "weave/weave.h"
 
@@ -53,6 +54,7 @@ struct WatchSite {
     const char *kind;          /* the evidence class, as far as the code tells; "" */
     const char *function;      /* as in the source */
     const char *file;          /* absolute; "" if not known */
+    unsigned head;             /* line of the function; 0: not known */
     WatchPlace places[8];      /* where a warning about it may stand; the first is its own */
     unsigned nplaces;
     const char *subject;       /* what it is about: the callee, mostly */
@@ -97,6 +99,7 @@ struct WatchRule {
                  const WatchEvidence *all, WatchJudgement *out);
     /* May a failure be injected at its sites? Slots count from the site's first. */
     bool injects;
+    bool asked;                /* it looks only at lines that warnings name */
     bool heap;                 /* its probes need the sizes of heap objects */
 };
 
@@ -104,15 +107,19 @@ struct WatchRule {
 extern const WatchRule *const watch_rules[];
 const WatchRule *watch_rule(const char *family);     /* NULL: none */
 
-/* `races`: look for races, too; their probes cost most. */
-Watch *watch_scan(Woven *w, bool races);
-void watch_free(Watch *watch);                       /* NULL is fine */
+/* Lines that other tools warn about: "LINE BASENAME"; "*": all of them. */
+typedef Map WatchLines;
+void watch_ask(WatchLines *lines, const char *file, unsigned line);
+
+/* `races`: look for races, too; their probes cost most. `lines`: see WatchRule.asked; NULL: none. */
+Watch *watch_scan(Woven *w, bool races, const WatchLines *lines);
+void watch_free(Watch *watch); /* NULL is fine */
 WatchSite *const *watch_sites(const Watch *watch, size_t *n);
 
 typedef struct WatchPlan {
-    const char *path;          /* evidence file of a run without SUNDEW_WATCH; NULL: none */
-    const char *key;           /* of the evidence file */
-    bool inject;               /* results at wanted sites may be replaced */
+    const char *path; /* evidence file of a run without SUNDEW_WATCH; NULL: none */
+    const char *key; /* of the evidence file */
+    bool inject; /* results at wanted sites may be replaced */
 } WatchPlan;
 /* Probes at wanted sites, and at the other sites of their groups. */
 bool weave_watch(Watch *watch, const WatchPlan *plan, Err *err);

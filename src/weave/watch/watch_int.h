@@ -18,6 +18,7 @@ struct Watch {
     unsigned nslots;
     bool inject;
     bool races;                /* look for races, too */
+    const WatchLines *lines;   /* that are asked about; NULL: none */
 };
 
 /* ---- for matchers */
@@ -81,8 +82,11 @@ const char *watch_origins(Watch *watch, LLVMValueRef call);
 bool watch_calls(LLVMValueRef fn, const char *const *names, unsigned depth);
 
 /* ---- for probes */
+/* Before the note that an object is freed, too. */
 void watch_go_before(Watch *watch, LLVMValueRef i);
 void watch_go_after(Watch *watch, LLVMValueRef i);
+/* After the note that an object was made, too. */
+void watch_go_behind_note(Watch *watch, LLVMValueRef i);
 LLVMValueRef watch_slot_value(Watch *watch, const WatchSite *site, unsigned k);
 LLVMValueRef watch_i64(Watch *watch, LLVMValueRef v, bool is_signed);
 /* `user` gets another value in the place of `old`. */

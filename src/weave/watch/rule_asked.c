@@ -1,0 +1,330 @@
+/*
+ * Rules that look only at lines which another tool's warning names: pointers that may be NULL
+ * or freed, divisors that may be 0, indices that may lie outside.
+ *
+ * Each such line of a program does this all the time, so no matcher of our own could tell
+ * the suspicious ones. The tool says where, and a run says whether: the objection is "that never
+ * happens here", and the fact is the value itself.
+ */
+#include "weave/watch/rules_int.h"
+#include <inttypes.h>
+
+static WatchSite *add(Watch *watch, LLVMValueRef i, const char *subject)
+{
+    WatchSite *s = watch_add(watch, i, SITE_LOOSE, "", subject);
+    s->group = s->key;
+    return s;
+}
+
+/* A variable is never NULL and can't be freed. */
+static bool is_pointer(LLVMValueRef p)
+{
+    return LLVMGetTypeKind(LLVMTypeOf(p)) == LLVMPointerTypeKind && !LLVMIsAAllocaInst(p) &&
+           !LLVMIsAConstantExpr(p) && !LLVMIsAGlobalVariable(p) && !LLVMIsAFunction(p);
+}
+
+/* Functions of the library that read or write through this argument. */
+static bool is_read(LLVMValueRef call, unsigned k)
+{
+    /* Bits: the arguments that may not be NULL. */
+    static const struct {
+        const char *name;
+        unsigned arguments;
+    } readers[] = {
+        { "strlen", 1 },   { "strcpy", 3 },   { "strcat", 3 },   { "strcmp", 3 },
+        { "strncpy", 3 },  { "strncmp", 3 },  { "strncat", 3 },  { "strcasecmp", 3 },
+        { "strchr", 1 },   { "strrchr", 1 },  { "strstr", 3 },   { "strdup", 1 },
+        { "strtol", 1 },   { "strtoul", 1 },  { "strtod", 1 },   { "atoi", 1 },
+        { "memcpy", 3 },   { "memmove", 3 },  { "memset", 1 },   { "memcmp", 3 },
+        { "fclose", 1 },   { "fprintf", 3 },  { "vfprintf", 3 }, { "fread", 9 },
+        { "fwrite", 9 },   { "fputs", 3 },    { "fgets", 5 },    { "fgetc", 1 },
+        { "getc", 1 },     { "fputc", 2 },    { "putc", 2 },     { "fscanf", 3 },
+        { "fseek", 1 },    { "ftell", 1 },    { "rewind", 1 },   { "feof", 1 },
+        { "ferror", 1 },   { "clearerr", 1 }, { "ungetc", 2 },   { "fileno", 1 },
+        { "setvbuf", 1 },  { "setbuf", 1 },   { "closedir", 1 }, { "readdir", 1 },
+        { "sprintf", 3 },  { "sscanf", 3 },   { "puts", 1 },     { "_IO_getc", 1 },
+        { "_IO_putc", 2 }, { "fseeko", 1 },   { "ftello", 1 },   { "pclose", 1 },
+    };
+    const char *name = watch_library(call);
+    if (!name || k > 31)
+        return false;
+    if (str_starts(name, "llvm.mem"))
+        return k < (str_starts(name, "llvm.memset") ? 1u : 2u);
+    for (size_t r = 0; r < sizeof readers / sizeof *readers; r++)
+        if (!strcmp(readers[r].name, name))
+            return readers[r].arguments >> k & 1;
+    return false;
+}
+
+/* The pointers that an instruction goes through; gives how many. */
+static unsigned pointers_of(LLVMValueRef i, LLVMValueRef *out, unsigned most)
+{
+    unsigned n = 0;
+    if (LLVMIsALoadInst(i))
+        out[n++] = watch_base(LLVMGetOperand(i, 0));
+    else if (LLVMIsAStoreInst(i))
+        out[n++] = watch_base(LLVMGetOperand(i, 1));
+    else if (LLVMIsACallInst(i))
+        for (unsigned k = 0; k < LLVMGetNumArgOperands(i) && n < most; k++) {
+            LLVMValueRef v = LLVMGetOperand(i, k);
+            bool member = LLVMIsAGetElementPtrInst(v) &&
+                          LLVMGetTypeKind(LLVMGetGEPSourceElementType(v)) == LLVMStructTypeKind;
+            if (member || is_read(i, k))
+                out[n++] = watch_base(v);
+        }
+    unsigned kept = 0;
+    for (unsigned k = 0; k < n; k++)
+        if (is_pointer(out[k]))
+            out[kept++] = out[k];
+    return kept;
+}
+
+/* ---- a pointer that may be NULL */
+
+/* p + n, where p may be NULL; the first member of a struct has no distance. */
+static bool is_distance(LLVMValueRef i)
+{
+    return LLVMIsAGetElementPtrInst(i) && LLVMGetNumOperands(i) == 2 &&
+           is_pointer(LLVMGetOperand(i, 0));
+}
+
+static void find_null_pointer(Watch *watch, LLVMValueRef i)
+{
+    LLVMValueRef found[4];
+    if (is_distance(i) || pointers_of(i, found, 4))
+        add(watch, i, watch_callee(i) ? watch_callee(i) : "pointer");
+}
+
+/* memcpy(NULL, …, 0) and NULL + 0 do no harm. */
+static LLVMValueRef amount_of(LLVMValueRef i)
+{
+    const char *name = watch_library(i);
+    bool counts =
+        name && (str_starts(name, "llvm.mem") || !strcmp(name, "memcpy") ||
+                 !strcmp(name, "memmove") || !strcmp(name, "memset") || !strcmp(name, "memcmp"));
+    if (is_distance(i))
+        return LLVMGetOperand(i, 1);
+    return counts && LLVMGetNumArgOperands(i) > 2 ? LLVMGetOperand(i, 2) : NULL;
+}
+
+static void probe_null_pointer(Watch *watch, WatchSite *s)
+{
+    Woven *w = watch->w;
+    LLVMValueRef i = s->at[0], found[4], amount = amount_of(i);
+    unsigned n = is_distance(i) ? 1 : pointers_of(i, found, 4);
+    if (is_distance(i))
+        found[0] = LLVMGetOperand(i, 0);
+    watch_go_before(watch, i);
+    for (unsigned k = 0; k < n; k++) {
+        LLVMValueRef bad = LLVMBuildIsNull(w->builder, found[k], "");
+        if (amount)
+            bad = LLVMBuildAnd(w->builder, bad, LLVMBuildIsNotNull(w->builder, amount, ""), "");
+        LLVMValueRef args[] = { watch_slot_value(watch, s, 0), weave_int(w, w->i64, 0),
+                                LLVMBuildZExt(w->builder, bad, w->i32, "") };
+        watch_call(watch, "sundew_watch_value", w->void_, args, 3);
+    }
+}
+
+static void join_null_pointer(const WatchSite *s, const struct sundew_watch_slot *self,
+                              const WatchEvidence *all, WatchJudgement *out)
+{
+    (void)all;
+    out->opportunities = self->n;
+    out->missing = "a test in which the pointer is NULL";
+    if (self->bad)
+        watch_say(out, GRADE_MANIFEST, s, self,
+                  "the pointer was NULL here (%" PRIu64 " of %" PRIu64 " times)", self->bad,
+                  self->n);
+}
+
+const WatchRule rule_null_pointer = {
+    .family = "null-pointer",
+    .objection = "the pointer is never NULL here",
+    .opportunity = "uses",
+    .asked = true,
+    .instruction = find_null_pointer,
+    .probe = probe_null_pointer,
+    .join = join_null_pointer,
+};
+
+/* ---- a pointer that may be freed */
+
+static bool is_free(LLVMValueRef i)
+{
+    const char *name = watch_library(i);
+    return name && (!strcmp(name, "free") || !strcmp(name, "fclose")) &&
+           LLVMGetNumArgOperands(i) == 1;
+}
+
+static void find_freed(Watch *watch, LLVMValueRef i)
+{
+    LLVMValueRef found[4];
+    if (is_free(i) ? is_pointer(LLVMGetOperand(i, 0)) : pointers_of(i, found, 4) > 0)
+        add(watch, i, watch_callee(i) ? watch_callee(i) : "pointer");
+}
+
+static void probe_freed(Watch *watch, WatchSite *s)
+{
+    LLVMValueRef i = s->at[0], found[4];
+    unsigned n = is_free(i) ? 1 : pointers_of(i, found, 4);
+    if (is_free(i))
+        found[0] = LLVMGetOperand(i, 0);
+    watch_go_before(watch, i);
+    for (unsigned k = 0; k < n; k++) {
+        LLVMValueRef args[] = { watch_slot_value(watch, s, 0), found[k] };
+        watch_call(watch, "sundew_watch_again", watch->w->void_, args, 2);
+    }
+}
+
+static void join_freed(const WatchSite *s, const struct sundew_watch_slot *self,
+                       const WatchEvidence *all, WatchJudgement *out)
+{
+    (void)all;
+    out->opportunities = self->n;
+    out->missing = "a test that gets here after the pointer was freed";
+    if (self->bad)
+        watch_say(out, GRADE_MANIFEST, s, self,
+                  "what the pointer leads to was freed before (%" PRIu64 " of %" PRIu64 " times)",
+                  self->bad, self->n);
+}
+
+const WatchRule rule_freed = {
+    .family = "stale-pointer",
+    .objection = "the pointer is not freed before",
+    .opportunity = "uses",
+    .asked = true,
+    .instruction = find_freed,
+    .probe = probe_freed,
+    .join = join_freed,
+    .heap = true,
+};
+
+/* ---- a divisor that may be 0, a shift that may be too far */
+
+static bool is_shift(LLVMValueRef i)
+{
+    LLVMOpcode o = LLVMGetInstructionOpcode(i);
+    return o == LLVMShl || o == LLVMLShr || o == LLVMAShr;
+}
+
+static void find_division(Watch *watch, LLVMValueRef i)
+{
+    LLVMOpcode o = LLVMGetInstructionOpcode(i);
+    bool divides = o == LLVMSDiv || o == LLVMUDiv || o == LLVMSRem || o == LLVMURem;
+    if ((divides || is_shift(i)) && !LLVMIsAConstant(LLVMGetOperand(i, 1)) &&
+        LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind)
+        add(watch, i, divides ? "division" : "shift");
+}
+
+static void probe_division(Watch *watch, WatchSite *s)
+{
+    Woven *w = watch->w;
+    LLVMValueRef i = s->at[0], v = LLVMGetOperand(i, 1);
+    LLVMTypeRef type = LLVMTypeOf(v);
+    watch_go_before(watch, i);
+    LLVMValueRef bad = is_shift(i)
+                           ? LLVMBuildICmp(w->builder, LLVMIntUGE, v,
+                                           LLVMConstInt(type, LLVMGetIntTypeWidth(type), false), "")
+                           : LLVMBuildIsNull(w->builder, v, "");
+    LLVMValueRef args[] = { watch_slot_value(watch, s, 0), watch_i64(watch, v, true),
+                            LLVMBuildZExt(w->builder, bad, w->i32, "") };
+    watch_call(watch, "sundew_watch_value", w->void_, args, 3);
+}
+
+static void join_division(const WatchSite *s, const struct sundew_watch_slot *self,
+                          const WatchEvidence *all, WatchJudgement *out)
+{
+    (void)all;
+    out->opportunities = self->n;
+    out->missing = "a test with the number that may not be";
+    if (self->bad)
+        watch_say(out, GRADE_MANIFEST, s, self, "the right operand of the %s was %" PRId64,
+                  s->subject, self->value);
+}
+
+const WatchRule rule_division = {
+    .family = "division",
+    .objection = "the number is never such",
+    .opportunity = "operations",
+    .asked = true,
+    .instruction = find_division,
+    .probe = probe_division,
+    .join = join_division,
+};
+
+/* ---- an index that may lie outside */
+
+/* The number of elements that the type tells, and the index; 0: it does not tell. An array of
+ * one element at the end of a struct may have more. */
+static uint64_t elements_of(LLVMValueRef address, LLVMValueRef *index)
+{
+    if (!LLVMIsAGetElementPtrInst(address) || LLVMGetNumOperands(address) != 3)
+        return 0;
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(address);
+    *index = LLVMGetOperand(address, 2);
+    uint64_t n = LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : 0;
+    return n > 1 && !LLVMIsAConstant(*index) ? n : 0;
+}
+
+static LLVMValueRef address_of(LLVMValueRef i)
+{
+    return LLVMIsALoadInst(i)    ? LLVMGetOperand(i, 0)
+           : LLVMIsAStoreInst(i) ? LLVMGetOperand(i, 1)
+                                 : NULL;
+}
+
+static void find_outside(Watch *watch, LLVMValueRef i)
+{
+    LLVMValueRef address = address_of(i), index;
+    if (address && LLVMIsAGetElementPtrInst(address) &&
+        (elements_of(address, &index) || is_pointer(watch_base(address))))
+        add(watch, i, "index");
+}
+
+static void probe_outside(Watch *watch, WatchSite *s)
+{
+    Woven *w = watch->w;
+    LLVMValueRef i = s->at[0], address = address_of(i), index;
+    uint64_t n = elements_of(address, &index);
+    watch_go_before(watch, i);
+    if (n) {
+        LLVMValueRef v = watch_i64(watch, index, true);
+        LLVMValueRef bad = LLVMBuildICmp(w->builder, LLVMIntUGE, v, weave_int(w, w->i64, n), "");
+        LLVMValueRef args[] = { watch_slot_value(watch, s, 0), v,
+                                LLVMBuildZExt(w->builder, bad, w->i32, "") };
+        watch_call(watch, "sundew_watch_value", w->void_, args, 3);
+        s->fact[0] = (int64_t)n;
+        return;
+    }
+    LLVMTypeRef type = LLVMTypeOf(LLVMIsALoadInst(i) ? i : LLVMGetOperand(i, 0));
+    LLVMValueRef args[] = { watch_slot_value(watch, s, 0), watch_base(address), address,
+                            weave_int(w, w->i64, LLVMABISizeOfType(w->layout, type)) };
+    watch_call(watch, "sundew_watch_inside", w->void_, args, 4);
+}
+
+static void join_outside(const WatchSite *s, const struct sundew_watch_slot *self,
+                         const WatchEvidence *all, WatchJudgement *out)
+{
+    (void)all;
+    out->opportunities = self->n;
+    out->missing = "a test with a larger or negative index";
+    if (self->bad && s->fact[0])
+        watch_say(out, GRADE_MANIFEST, s, self,
+                  "the index was %" PRId64 ", and there are %" PRId64 " elements", self->value,
+                  s->fact[0]);
+    else if (self->bad)
+        watch_say(out, GRADE_MANIFEST, s, self,
+                  "the access was at byte %" PRId64 " of an object of %" PRId64 " bytes",
+                  self->value, self->value2);
+}
+
+const WatchRule rule_outside = {
+    .family = "out-of-bounds",
+    .objection = "the index stays inside",
+    .opportunity = "accesses",
+    .asked = true,
+    .instruction = find_outside,
+    .probe = probe_outside,
+    .join = join_outside,
+    .heap = true,
+};

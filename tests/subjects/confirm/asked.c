@@ -1,0 +1,185 @@
+/* Lines that another tool warns about: the comment at the end of a line names the function and the family
+ * of the warning. bad_… is confirmed, good_… rejected, open_… neither. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+struct item { char *text; struct item *next; int n; };
+static struct item *head;
+static int turn;
+/* lost on the error path, after the pointer went through a function */
+static void touch(struct item *i) { i->n++; }
+static int bad_lost(int n)
+{
+    struct item *i = malloc(sizeof *i);
+    if (!i)
+        return -1;
+    touch(i);
+    if (n % 2)
+        return -2; /*bad_lost leak*/
+    i->next = head;
+    head = i;
+    return 0;
+}
+static int good_lost(int n)
+{
+    struct item *i = malloc(sizeof *i);
+    if (!i)
+        return -1;
+    touch(i);
+    i->next = head;
+    head = i;
+    return n; /*good_lost leak*/
+}
+static int bad_stream(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    if (!f)
+        return -1;
+    int c = fgetc(f);
+    if (c != 'x')
+        return c; /*bad_stream leak*/
+    fclose(f);
+    return 0;
+}
+static int good_stream(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    if (!f)
+        return -1;
+    int c = fgetc(f);
+    fclose(f); /*good_stream leak*/
+    return c;
+}
+static int bad_unset(int n)
+{
+    int x;
+    if (n > 2)
+        x = atoi("3");
+    return x + n; /*bad_unset uninitialised*/
+}
+static int good_unset(int n)
+{
+    int x;
+    if (n >= 0)
+        x = atoi("3");
+    return x + n; /*good_unset uninitialised*/
+}
+static int bad_array(int n)
+{
+    int a[8], sum = 0;
+    for (int i = 0; i < n; i++)
+        a[i] = i;
+    for (int i = 0; i <= n && i < 8; i++)
+        sum += a[i]; /*bad_array uninitialised*/
+    return sum;
+}
+static int good_array(int n)
+{
+    int a[8], sum = 0;
+    for (int i = 0; i < n; i++)
+        a[i] = i;
+    for (int i = 0; i < n; i++)
+        sum += a[i]; /*good_array uninitialised*/
+    return sum;
+}
+static int good_walk(int n)
+{
+    char a[16], *p;
+    for (p = a; p < a + n; p++)
+        *p = 1;
+    return n ? a[n - 1] : 0; /*good_walk uninitialised*/
+}
+static void fill(int *a) { if (turn > 100) a[0] = 1; }
+static int open_array(int n)
+{
+    int a[8];
+    fill(a);
+    return n ? a[0] : 1; /*open_array uninitialised*/
+}
+static int table[4];
+static int bad_index(int n)
+{
+    return table[n % 5]; /*bad_index out-of-bounds*/
+}
+static int good_index(int n)
+{
+    return table[n % 4]; /*good_index out-of-bounds*/
+}
+static int bad_heap_index(int n)
+{
+    char *p = calloc(4, 1);
+    int c = p[n % 5]; /*bad_heap_index out-of-bounds*/
+    free(p);
+    return c;
+}
+static int bad_shift(int n)
+{
+    return 1u << (n * 4); /*bad_shift division*/
+}
+static int good_division(int n)
+{
+    return 100 / (n + 1); /*good_division division*/
+}
+static size_t bad_null(const char *s, size_t n)
+{
+    memcpy(&n, s, 0 * n);
+    s += n; /*bad_null null-pointer*/
+    return (size_t)s;
+}
+static size_t good_null(const char *s)
+{
+    return strlen(s); /*good_null null-pointer*/
+}
+static int bad_freed(int n)
+{
+    char *p = malloc(8);
+    strcpy(p, "abc");
+    if (n > 5)
+        free(p);
+    int c = p[0]; /*bad_freed stale-pointer*/
+    if (n <= 5)
+        free(p);
+    return c;
+}
+static int good_freed(int n)
+{
+    char *p = malloc(8);
+    strcpy(p, "abc");
+    int c = p[0]; /*good_freed stale-pointer*/
+    free(p);
+    return c;
+}
+static int bad_sign(int a, unsigned long b)
+{
+    return a < b; /*bad_sign sign-compare*/
+}
+static int good_sign(int a, unsigned b)
+{
+    return a == b; /*good_sign sign-compare*/
+}
+static int open_sign(int a, unsigned b)
+{
+    return a < b; /*open_sign sign-compare*/
+}
+static int never_used(int n)
+{
+    int unused; /*never_used */
+    return n;
+}
+int main(void)
+{
+    int all = 0;
+    for (turn = 0; turn < 24; turn++) {
+        bad_lost(turn);
+        good_lost(turn);
+        bad_stream("/etc/passwd");
+        good_stream("/etc/passwd");
+        all += bad_unset(turn) + good_unset(turn);
+        all += bad_array(turn % 8) + good_array(turn % 8) + open_array(turn % 2) + good_walk(turn % 16);
+        all += bad_index(turn) + good_index(turn) + bad_heap_index(turn) + bad_shift(turn) + good_division(turn);
+        all += bad_null(turn == 7 ? NULL : "abc", 1) + good_null("abc");
+        all += bad_freed(turn) + good_freed(turn);
+        all += bad_sign(turn - 3, turn) + good_sign(turn, turn) + open_sign(turn - 3, turn);
+    }
+    return all == 3;
+}
