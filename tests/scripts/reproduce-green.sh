@@ -163,6 +163,14 @@ ok "header: …the end of an empty stack lies before it" grep -q 'errors.last = 
 sed -i 's/^#define DEFECT 1/#define DEFECT 0/' header.c
 ok "header: mended, they pass" all_pass field 3
 
+subject asserts -O2
+ok "asserts: who is handed what it asserts not to be is not informative" keeps "run main push-" push --no-shrink ./asserts -- a
+ok "asserts: …and says so" grep -q 'is handed what it asserts not to be' push.json
+ok "asserts: who asserts what it did is" keeps "take run main" take --no-shrink ./asserts --
+sed -i 's/^#define DEFECT 1/#define DEFECT 0/' asserts.c
+ok "asserts: mended, the others pass" all_pass push 2
+ok "asserts: …and all of these" all_pass take 3
+
 subject jumps -O2
 ok "jumps: a crash file" in_field jumps
 ok "jumps: …tests" keeps "parse main" field field.crash

@@ -89,6 +89,9 @@ void candidate_with_files(const Reproduction *rp, TrialPlan *plan);   /* what th
  * callers. */
 void candidate_print_target(const Candidate *c, size_t number, Str *out);
 
+/* asserted.c: did an assertion fail of what the innermost function was handed? */
+bool asserted_argument(const Ending *e, const Candidate *c);
+
 /* shrink.c: which steps are needed for the same ending? */
 typedef struct Shrinking {
     const Restore *restore;
