@@ -163,7 +163,7 @@ ok "header: …the end of an empty stack lies before it" grep -q 'errors.last = 
 sed -i 's/^#define DEFECT 1/#define DEFECT 0/' header.c
 ok "header: mended, they pass" all_pass field 3
 
-subject asserts -O2
+subject asserts -O0
 ok "asserts: who is handed what it asserts not to be is not informative" keeps "run main push-" push --no-shrink ./asserts -- a
 ok "asserts: …and says so" grep -q 'is handed what it asserts not to be' push.json
 ok "asserts: who asserts what it did is" keeps "take run main" take --no-shrink ./asserts --
