@@ -529,6 +529,21 @@ static size_t argument_bytes(Restore *r, const CrashFrame *fr, const Param *p, u
     return size;
 }
 
+static bool is_integer(const Type *t)
+{
+    return t->kind == TYPE_ENUM ||
+           (t->kind == TYPE_SCALAR && t->size <= 8 && t->encoding != ENCODING_FLOAT &&
+            t->encoding != ENCODING_COMPLEX && t->encoding != ENCODING_OTHER);
+}
+
+static uint64_t integer_at(const Type *t, const uint8_t *bytes)
+{
+    unsigned unused = 64 - (unsigned)t->size * 8;
+    uint64_t v = word_at(bytes) << unused;
+    bool is_signed = t->encoding == ENCODING_SIGNED || t->encoding == ENCODING_SIGNED_CHAR;
+    return is_signed ? (uint64_t)((int64_t)v >> unused) : v >> unused;
+}
+
 static void take_arguments(Restore *r, const CrashFrame *fr)
 {
     const Function *fn = r->function;
@@ -557,6 +572,8 @@ static void take_arguments(Restore *r, const CrashFrame *fr)
             a->bytes = arena_array(&r->arena, uint8_t, n + 8);
             a->size = n;
             memcpy(a->bytes, bytes, n);
+            v->integer = t && is_integer(t);
+            v->value = v->integer ? integer_at(t, bytes) : 0;
             Item by_value = { .bytes = a->bytes, .size = n, .type = p->type, .hint = hint };
             walk_item(r, &by_value);
         }

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "build/lab.h"
 #include "build/lines.h"
+#include "engine/contract/known.h"
 #include "technique/reproduce/trial.h"
 #include "technique/reproduce/world.h"
 
@@ -62,6 +63,7 @@ typedef struct Reproduction {
     const Crash *crash;
     const Program *program;
     const char *monitored;
+    const KnownContracts *contracts; /* of the program; NULL: none */
     const char *folder;
     const char *cwd; /* ours */
     const Files *files; /* that were beside the program */
