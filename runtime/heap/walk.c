@@ -264,6 +264,37 @@ void sundew_walk_bytes(SundewWalk *w, const uint8_t *bytes, size_t n, uint32_t t
         element(w, bytes + at, n - at, ty);
 }
 
+/* Is a word of an element one of its pointers? */
+static bool is_followed(const SundewType *ty, uint64_t at)
+{
+    const SundewPointer *p = sundew_tables.pointers + ty->first;
+    for (unsigned i = 0; i < ty->npointers; i++, p++) {
+        uint64_t into = at - p->offset;
+        if (at >= p->offset && into / (p->stride ? p->stride : 8) < p->count &&
+            into % (p->stride ? p->stride : 8) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* An object of the heap that is larger than its type may be something else that begins like it,
+ * an object with a header: words that look like pointers count too. */
+static void scan_rest(SundewWalk *w, const SundewObject *o, const SundewType *ty)
+{
+    uint64_t end = o->offset + o->kept;
+    for (uint64_t at = o->offset; at < end; at += 2048) {
+        uint64_t words[256];
+        size_t n = end - at < sizeof words ? (size_t)(end - at) : sizeof words;
+        size_t got = w->read ? w->read(o, at, (uint8_t *)words, n)
+                             : sundew_safe_copy(words, o->address + at, n);
+        for (size_t i = 0; (i + 1) * 8 <= got; i++)
+            if (words[i] >= 4096 && !(words[i] >> 47) && !is_followed(ty, (at + i * 8) % ty->size))
+                sundew_walk_add(w, words[i], 0, false);
+        if (got < n)
+            break;
+    }
+}
+
 /* Reads the kept part of an object piece by piece and follows it. Elements
  * are counted from where the pointer led, so an array within a larger object
  * is read right. */
@@ -274,6 +305,9 @@ static void follow(SundewWalk *w, const SundewItem *it, const SundewObject *o)
     size_t step = sizeof piece;
     uint64_t phase = 0, at = o->offset;
     if (ty && ty->kind == SUNDEW_DATA && ty->size) {
+        if (w->at_dump && o->place == SUNDEW_HEAP && o->address == it->address && !ty->tail &&
+            ty->npointers && o->size > ty->size)
+            scan_rest(w, o, ty);
         if (!ty->npointers && !ty->tail)
             return;
         if (ty->size <= sizeof piece)

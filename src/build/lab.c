@@ -183,19 +183,23 @@ static const char *global_name(Lab *lab, LabUnit *u, const char *symbol)
 
 /* ---- what a unit sees */
 
+static void take_file(LabUnit *u, const char *name)
+{
+    char *path = path_in(u->unit->directory, name), *real = path_real(path);
+    map_put(&u->files, path, NULL);
+    if (real)
+        map_put(&u->files, real, NULL);
+    free(path);
+    free(real);
+}
+
 /* The files of "a.o: a.c b.h \" */
 static void read_dependencies(LabUnit *u, char *text)
 {
     char *save = NULL, *at = strchr(text, ':');
     for (char *w = at ? strtok_r(at + 1, " \n\\", &save) : NULL; w;
-         w = strtok_r(NULL, " \n\\", &save)) {
-        char *path = path_in(u->unit->directory, w), *real = path_real(path);
-        map_put(&u->files, path, NULL);
-        if (real)
-            map_put(&u->files, real, NULL);
-        free(path);
-        free(real);
-    }
+         w = strtok_r(NULL, " \n\\", &save))
+        take_file(u, w);
 }
 
 static void read_macros(LabUnit *u, char *text)
@@ -259,6 +263,29 @@ static bool look_at_unit(Lab *lab, LabUnit *u, Err *err)
     take_program_names(lab, u);
     u->looked = ok;
     return ok;
+}
+
+/* Generated sources name the files that they were made of: # 12 "grammar.y". Functions and types
+ * are declared there, as far as the compiler knows. */
+static bool read_line_directives(Lab *lab, LabUnit *u)
+{
+    Str text = { 0 };
+    if (u->read_lines || !look_at_unit(lab, u, NULL))
+        return u->looked;
+    u->read_lines = true;
+    bool ok = ask_preprocessor(u, "-E", NULL, &text, NULL);
+    char *save = NULL;
+    for (char *l = ok && text.data ? strtok_r(text.data, "\n", &save) : NULL; l;
+         l = strtok_r(NULL, "\n", &save)) {
+        char *from = str_starts(l, "# ") ? strchr(l, '"') : NULL;
+        char *to = from ? strchr(from + 1, '"') : NULL;
+        if (!to || from[1] == '<')
+            continue;
+        *to = 0;
+        take_file(u, from + 1);
+    }
+    str_release(&text);
+    return true;
 }
 
 bool lab_sees(const LabView *v, const char *file) { return map_has(&v->unit->files, file); }
@@ -363,6 +390,9 @@ const LabUnit *lab_unit_of(Lab *lab, const Function *fn, const LabUnit *near)
         return near;
     for (size_t i = 0; i < lab->nunits; i++)
         if (look_at_unit(lab, &lab->units[i], NULL) && map_has(&lab->units[i].files, fn->file))
+            return &lab->units[i];
+    for (size_t i = 0; i < lab->nunits; i++)
+        if (read_line_directives(lab, &lab->units[i]) && map_has(&lab->units[i].files, fn->file))
             return &lab->units[i];
     return NULL;
 }

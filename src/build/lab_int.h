@@ -13,6 +13,7 @@ struct LabUnit {
     char *edited;                      /* what is linked */
     Strings flags;                     /* compiler and its flags, no files */
     bool has_symbols, looked, edited_now;
+    bool read_lines;          /* `files` has those that #line directives name */
     Map symbols;                       /* name → ObjectSymbol * */
     Map files;                         /* that it includes, itself too */
     Map taken;                         /* names that are something in it */

@@ -51,6 +51,18 @@ done
 ok "a review folds what is zero" says "fields that are zero" "$SUNDEW" reproduce --review field.crash
 ok "without files a note comes first" says "name their folder with --files" "$SUNDEW" reproduce field.crash -o again
 
+fresh generated
+mkdir parts
+cp "$TOP/tests/subjects/reproduce/green.c" parts
+whole() { { echo '#line 1 "parts/green.c"'; cat parts/green.c; } >whole.c; }
+whole
+"$SUNDEW" capture -- gcc -g -O2 -o whole whole.c >/dev/null 2>&1
+ok "generated: functions whose #line directives name another file have tests" \
+    keeps "scan judge check main weight-" desk --no-shrink ./whole -- a
+sed -i 's/^#define DEFECT 1/#define DEFECT 0/' parts/green.c
+whole
+ok "generated: made anew from the mended file, they pass" all_pass desk 4
+
 subject unused -O2
 ok "unused: a result that nobody uses" keeps "greet main first-" desk ./unused -- a
 ok "unused: …the tests fail" fails desk
@@ -143,6 +155,27 @@ ok "behind: …and says why" grep -q 'behind the failure it gives back memory th
 sed -i 's/^#define DEFECT 1/#define DEFECT 0/' behind.c
 ok "behind: mended, the others pass" all_pass far 2
 ok "behind: …and here too" all_pass twice 2
+
+subject header -O2
+ok "header: a crash file" in_field header
+ok "header: …tests of functions that get their objects by a cast" keeps "divide run main" field field.crash
+ok "header: …the end of an empty stack lies before it" grep -q 'errors.last = (void \*)((char \*).* - 48)' field.tests/test_run.c
+sed -i 's/^#define DEFECT 1/#define DEFECT 0/' header.c
+ok "header: mended, they pass" all_pass field 3
+
+subject asserts -O0
+ok "asserts: who is handed what it asserts not to be is not informative" keeps "run main push-" push --no-shrink ./asserts -- a
+ok "asserts: …and says so" grep -q 'is handed what it asserts not to be' push.json
+ok "asserts: who asserts what it did is" keeps "take run main" take --no-shrink ./asserts --
+sed -i 's/^#define DEFECT 1/#define DEFECT 0/' asserts.c
+ok "asserts: mended, the others pass" all_pass push 2
+ok "asserts: …and all of these" all_pass take 3
+
+subject known -O0
+ok "known: contracts of a run" says "word != NULL" "$SUNDEW" invariants known -- ./known a b c a b c a b c a b c
+ok "known: …tests of a crash" keeps "main width-" desk --no-shrink ./known -- a none
+ok "known: …tell which argument is new" grep -q '^ \*   word was never NULL in 12 recorded calls$' desk.tests/test_width.c
+ok "known: …and no other" sh -c '! grep -q "room was" desk.tests/test_width.c && ! grep -q "That is new" desk.tests/test_main.c'
 
 subject jumps -O2
 ok "jumps: a crash file" in_field jumps

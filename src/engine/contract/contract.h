@@ -10,7 +10,7 @@
  * public function that takes the handle, stand in each of these functions.
  *
  * Contracts live in the workspace as contracts/PROGRAM.json, written by
- * `sundew invariants` and read by others (contracts_load()).
+ * `sundew invariants` and read by others (known.h).
  */
 #ifndef SUNDEW_CONTRACT_H
 #define SUNDEW_CONTRACT_H

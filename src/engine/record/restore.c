@@ -366,6 +366,58 @@ Ref restore_ref(Restore *r, uint64_t value, const Type *target, const char *hint
     return ref;
 }
 
+/* Is the value `distance` bytes before an object that the item has a pointer to, and no place for
+ * as many bytes in the object where it lies? Just behind an object that the item points to as
+ * well it belongs to that. */
+static const CrashObject *object_behind(const Restore *r, const Item *it, uint64_t value,
+                                        uint64_t distance)
+{
+    const CrashObject *o = crash_object_at(r->crash, value + distance);
+    const CrashObject *here = crash_object_at(r->crash, value);
+    if (!o || o->address != value + distance || (here && here->address + here->size >= o->address))
+        return NULL;
+    bool behind = here && value == here->address + here->size, begins = false;
+    for (uint64_t at = 0; at + 8 <= it->size; at += 8) {
+        uint64_t word = word_at(it->bytes + at);
+        if (behind && word - here->address < here->size)
+            return NULL;
+        begins |= word == o->address;
+    }
+    return begins ? o : NULL;
+}
+
+/* The end of an empty vector lies one element before its first. How large an element is says
+ * the pointer's type; of void pointers a number beside it. */
+bool restore_ref_before(Restore *r, const Item *it, const Type *record, uint64_t at,
+                        const Field *field, Ref *out)
+{
+    enum { MOST_ELEMENT = 4096 };
+    const Type *pointer = type_plain(field->type);
+    if (pointer->kind != TYPE_POINTER || at + record->size > it->size)
+        return false;
+    uint64_t value = word_at(it->bytes + at + field->offset / 8);
+    const Type *target = type_plain(pointer->target);
+    const CrashObject *o =
+        value >= 0x10000 && target->size ? object_behind(r, it, value, target->size) : NULL;
+    for (unsigned i = 0; i < record->nfields && value >= 0x10000 && !target->size && !o; i++) {
+        const Field *f = &record->fields[i];
+        const Type *t = type_plain(f->type);
+        uint64_t n = 0;
+        if (t->kind == TYPE_SCALAR && !f->bit_field && t->encoding != ENCODING_FLOAT &&
+            t->size <= 8)
+            memcpy(&n, it->bytes + at + f->offset / 8, t->size);
+        if (n && n <= MOST_ELEMENT)
+            o = object_behind(r, it, value, n);
+    }
+    if (!o)
+        return false;
+    *out = restore_ref(r, o->address, pointer->target, field->name);
+    if (out->kind != REF_ITEM)
+        return false;
+    out->offset = value - o->address;
+    return true;
+}
+
 /* Follows what the type says, then what looks like a pointer. */
 static void walk_type(Restore *r, Item *it, const Type *t, uint64_t at, const char *hint,
                       bool *seen)
@@ -380,10 +432,15 @@ static void walk_type(Restore *r, Item *it, const Type *t, uint64_t at, const ch
         for (uint64_t i = 0; i < p->count && !restore_is_char(p->target); i++)
             walk_type(r, it, p->target, at + i * type_plain(p->target)->size, hint, seen);
     } else if (p->kind == TYPE_STRUCT) {
-        for (unsigned i = 0; i < p->nfields; i++)
-            if (!p->fields[i].bit_field)
-                walk_type(r, it, p->fields[i].type, at + p->fields[i].offset / 8,
-                          *p->fields[i].name ? p->fields[i].name : hint, seen);
+        for (unsigned i = 0; i < p->nfields; i++) {
+            const Field *f = &p->fields[i];
+            uint64_t place = at + f->offset / 8;
+            Ref before;
+            if (restore_ref_before(r, it, p, at, f, &before))
+                seen[place / 8] = place % 8 == 0;
+            else if (!f->bit_field)
+                walk_type(r, it, f->type, place, *f->name ? f->name : hint, seen);
+        }
     } else if (p->kind == TYPE_UNION) {
         for (unsigned i = 0; i < p->nfields; i++) {
             const Type *m = type_plain(p->fields[i].type);
@@ -472,6 +529,21 @@ static size_t argument_bytes(Restore *r, const CrashFrame *fr, const Param *p, u
     return size;
 }
 
+static bool is_integer(const Type *t)
+{
+    return t->kind == TYPE_ENUM ||
+           (t->kind == TYPE_SCALAR && t->size <= 8 && t->encoding != ENCODING_FLOAT &&
+            t->encoding != ENCODING_COMPLEX && t->encoding != ENCODING_OTHER);
+}
+
+static uint64_t integer_at(const Type *t, const uint8_t *bytes)
+{
+    unsigned unused = 64 - (unsigned)t->size * 8;
+    uint64_t v = word_at(bytes) << unused;
+    bool is_signed = t->encoding == ENCODING_SIGNED || t->encoding == ENCODING_SIGNED_CHAR;
+    return is_signed ? (uint64_t)((int64_t)v >> unused) : v >> unused;
+}
+
 static void take_arguments(Restore *r, const CrashFrame *fr)
 {
     const Function *fn = r->function;
@@ -500,6 +572,8 @@ static void take_arguments(Restore *r, const CrashFrame *fr)
             a->bytes = arena_array(&r->arena, uint8_t, n + 8);
             a->size = n;
             memcpy(a->bytes, bytes, n);
+            v->integer = t && is_integer(t);
+            v->value = v->integer ? integer_at(t, bytes) : 0;
             Item by_value = { .bytes = a->bytes, .size = n, .type = p->type, .hint = hint };
             walk_item(r, &by_value);
         }

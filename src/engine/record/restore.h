@@ -86,8 +86,8 @@ void restore_print_call(const Restore *r, Str *out);
 /* An argument as a number: is it a pointer, and to where? */
 typedef struct RestoreArg {
     const char *name;         /* of the parameter */
-    bool pointer;
-    uint64_t value;           /* of a pointer */
+    bool pointer, integer;
+    uint64_t value;           /* of a pointer, or of an integer (its sign extended) */
     bool known;               /* points into an object that is known */
 } RestoreArg;
 const RestoreArg *restore_args(const Restore *r, size_t *n);

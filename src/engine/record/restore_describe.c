@@ -112,7 +112,12 @@ static void describe_struct(Restore *r, const Type *p, const uint8_t *bytes, uns
             restore_is_jump_buffer(f->type))
             continue;
         str_addf(out, "%s%s%s%s", between, *f->name ? "." : "", f->name, *f->name ? " = " : "");
-        describe(r, f->type, bytes + at, size, depth, out);
+        Item here = { .bytes = (uint8_t *)bytes, .size = p->size };
+        Ref before;
+        if (restore_ref_before(r, &here, p, 0, f, &before))
+            str_add(out, "(before the first)");
+        else
+            describe(r, f->type, bytes + at, size, depth, out);
         between = ", ";
     }
     str_add(out, out->len < LONG ? " }" : ", ... }");

@@ -9,7 +9,7 @@ typedef struct Item Item;
 typedef struct Ref {
     enum { REF_NULL, REF_ITEM, REF_TEXT, REF_RAW } kind;
     Item *item;
-    uint64_t offset;          /* into the item; of REF_RAW: the address */
+    uint64_t offset;          /* into the item, or before it (wraps); of REF_RAW: the address */
     const char *text;         /* a C expression: function, FILE, literal */
 } Ref;
 
@@ -115,6 +115,9 @@ const Part *restore_part(const Item *it, uint64_t offset);
 /* What a pointer to `target` (may be NULL) with this value leads to. Makes the
  * item if it is new. */
 Ref restore_ref(Restore *r, uint64_t value, const Type *target, const char *hint);
+/* The same for a field of a record in an item, if it points one element before an object. */
+bool restore_ref_before(Restore *r, const Item *it, const Type *record, uint64_t at,
+                        const Field *field, Ref *out);
 /* Is the word at these bytes probably a pointer, whatever its type says? */
 bool restore_is_pointer(const Restore *r, uint64_t value);
 bool restore_is_pointer_at(const Restore *r, const Item *it, uint64_t at);

@@ -314,6 +314,15 @@ static void cut_array(Restore *r, Item *it, const Type *t, uint64_t at, const ch
                 arena_printf(&r->arena, "%s[%" PRIu64 "]", path, i));
 }
 
+static void cut_pointer(Restore *r, Item *it, const Type *pointer, uint64_t at, const char *path,
+                        Ref ref)
+{
+    Piece *piece = add_piece(it, PIECE_POINTER, at, 8, path);
+    piece->ref = ref;
+    piece->type = pointer;
+    r->lost_pointers += ref.kind == REF_RAW;
+}
+
 /* A member of the item's type; `path` names it. */
 static void cut(Restore *r, Item *it, const Type *t, uint64_t at, const char *path)
 {
@@ -323,14 +332,10 @@ static void cut(Restore *r, Item *it, const Type *t, uint64_t at, const char *pa
         restore_is_jump_buffer(p) || is_zero(it->bytes + at, p->size))
         return;
     switch (p->kind) {
-    case TYPE_POINTER: {
-        Ref ref = restore_ref(r, number_at(it->bytes + at, 8), p->target, "object");
-        Piece *piece = add_piece(it, PIECE_POINTER, at, 8, path);
-        piece->ref = ref;
-        piece->type = p;
-        r->lost_pointers += ref.kind == REF_RAW;
+    case TYPE_POINTER:
+        cut_pointer(r, it, p, at, path,
+                    restore_ref(r, number_at(it->bytes + at, 8), p->target, "object"));
         break;
-    }
     case TYPE_SCALAR:
     case TYPE_ENUM:
         if (p->kind == TYPE_SCALAR && p->size == 8 && at % 8 == 0 &&
@@ -347,8 +352,12 @@ static void cut(Restore *r, Item *it, const Type *t, uint64_t at, const char *pa
     case TYPE_STRUCT:
         for (unsigned i = 0; i < p->nfields; i++) {
             const Field *f = &p->fields[i];
+            Ref before;
             if (f->bit_field)
                 cut_bit_field(r, it, f, at, path);
+            else if (restore_ref_before(r, it, p, at, f, &before))
+                cut_pointer(r, it, type_plain(f->type), at + f->offset / 8,
+                            joined(r, path, f->name), before);
             else
                 cut(r, it, f->type, at + f->offset / 8, joined(r, path, f->name));
         }
@@ -411,17 +420,74 @@ static bool has_const(const Type *t, unsigned depth)
     return false;
 }
 
+/* Marks the bytes that the members of a type cover. */
+static void cover(const Type *t, uint64_t at, bool *covered, uint64_t size)
+{
+    const Type *p = type_plain(t);
+    if (p->kind != TYPE_STRUCT) {
+        for (uint64_t i = at; i < at + p->size && i < size; i++)
+            covered[i] = true;
+        return;
+    }
+    for (unsigned i = 0; i < p->nfields; i++) {
+        const Field *f = &p->fields[i];
+        for (uint64_t bit = 0; f->bit_field && bit < f->width; bit++)
+            if (at + (f->offset + bit) / 8 < size)
+                covered[at + (f->offset + bit) / 8] = true;
+        if (!f->bit_field)
+            cover(f->type, at + f->offset / 8, covered, size);
+    }
+}
+
+/* The bytes between the members of an element; NULL: there are none. */
+static bool *covered_bytes(const Type *p)
+{
+    bool *covered = xcalloc(p->size + 1, sizeof *covered);
+    cover(p, 0, covered, p->size);
+    if (memchr(covered, false, p->size))
+        return covered;
+    free(covered);
+    return NULL;
+}
+
+static bool has_bytes_between(const Item *it, const Type *p, uint64_t at, const bool *covered)
+{
+    for (uint64_t i = 0; covered && i < p->size && at + i < it->size; i++)
+        if (!covered[i] && it->known[at + i] && it->bytes[at + i])
+            return true;
+    return false;
+}
+
 /*
  * How many elements are written as such. A pointer to a small struct may lead to
  * the header of something larger: where elements of that size can't hold the
- * pointers that are there, only the first is one.
+ * pointers that are there, or have something between their members, only the
+ * first is one.
  */
-static uint64_t typed_elements(const Restore *r, const Item *it, const Type *p)
+static uint64_t typed_elements(const Restore *r, const Item *it, const Type *p, const bool *covered)
 {
-    for (uint64_t at = p->size; p->size % 8 && it->count > 1 && at + 8 <= it->size; at++)
+    if (it->count <= 1)
+        return it->count;
+    for (uint64_t at = p->size; p->size % 8 && at + 8 <= it->size; at++)
         if (at % 8 == 0 && restore_is_pointer(r, number_at(it->bytes + at, 8)))
             return 1;
+    for (uint64_t at = p->size; covered && at + p->size <= it->size && !it->variable; at += p->size)
+        if (has_bytes_between(it, p, at, covered))
+            return 1;
     return it->count;
+}
+
+/* Members of something larger, between those of its header. */
+static void cut_between(Restore *r, Item *it, const Type *p, const bool *covered)
+{
+    for (uint64_t from = 0; from < p->size;) {
+        uint64_t to = from;
+        while (to < p->size && !covered[to])
+            to++;
+        if (to > from)
+            cut_raw(r, it, from, to);
+        from = to + 1;
+    }
 }
 
 /* [from, the end): bytes, and between them the parts that have a name. */
@@ -462,9 +528,13 @@ void restore_pieces(Restore *r, Item *it)
     }
     /* That it was reached through a pointer to const does not make it const. */
     bool by_member = it->typed && !has_const(p, 0) && it->count <= MOST_ELEMENTS;
-    uint64_t count = by_member ? typed_elements(r, it, p) : 0;
+    bool *covered = by_member && it->size > p->size ? covered_bytes(p) : NULL;
+    uint64_t count = by_member ? typed_elements(r, it, p, covered) : 0;
     for (uint64_t i = 0; i < count; i++, done += p->size)
         cut(r, it, it->type, done, "");
+    if (count == 1 && covered)
+        cut_between(r, it, p, covered);
+    free(covered);
     cut_parts(r, it, done);
 }
 

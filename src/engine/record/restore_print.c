@@ -100,6 +100,13 @@ void restore_ref_text(const Restore *r, Ref ref, const Type *pointer, Str *out)
     }
     bool same = want && it->type && it->typed && type_plain(it->type) == want;
     uint64_t size = it->type ? type_plain(it->type)->size : 0;
+    uint64_t before = ref.offset > it->object->size ? -ref.offset : 0;
+    if (before) {
+        str_add(out, "(void *)((char *)");
+        print_base(it, out);
+        str_addf(out, " - %" PRIu64 ")", before);
+        return;
+    }
     if (it->literal) {
         str_add(out, want && !restore_is_char(want) ? "(void *)" : "");
         print_literal(it, out);

@@ -2,6 +2,7 @@
 #include "analysis/units/units.h"
 #include "base/file.h"
 #include "base/tempdir.h"
+#include "engine/contract/known.h"
 #include "engine/contract/observe.h"
 #include "engine/record/record.h"
 #include "engine/record/trace.h"
@@ -12,11 +13,7 @@
 
 char *study_path(const Study *st, const char *kind)
 {
-    char *safe = path_safe_name(st->name);
-    char *path =
-        xprintf("%s/contracts/%s.%s", workspace_dir(session_workspace(st->session)), safe, kind);
-    free(safe);
-    return path;
+    return known_path(workspace_dir(session_workspace(st->session)), st->name, kind);
 }
 
 static bool is_stopped(void *session) { return session_interrupted(session); }

@@ -703,7 +703,8 @@ static void judge_information(Reproduction *rp)
         Candidate *c = &rp->candidates[i];
         if (c->gone)
             continue;
-        passed_on = passed_on && ((pointer && c->bad_pointer) || c->damage);
+        bool asserted = asserted_argument(&rp->was, c);
+        passed_on = passed_on && ((pointer && c->bad_pointer) || c->damage || asserted);
         c->informative = c->reproduces && !passed_on && !c->broken_heap && !c->lacks;
         if (!c->reproduces)
             continue;
@@ -714,6 +715,8 @@ static void judge_information(Reproduction *rp)
                                   "behind the failure it %s: may fail after the fix too", c->lacks);
         else if (pointer && c->bad_pointer)
             c->why = "is handed the bad pointer: may fail after the fix too";
+        else if (asserted)
+            c->why = "is handed what it asserts not to be: may fail after the fix too";
         else
             c->why = arena_printf(&rp->arena,
                                   "is handed the damage: %s already; may fail after the fix too",

@@ -133,6 +133,27 @@ static void write_input(const Reproduction *rp, const Candidate *c, const String
     str_release(&text);
 }
 
+/* Arguments that the function never had in the runs from which contracts were learned. */
+static void write_unusual(const Reproduction *rp, const Candidate *c, Str *out)
+{
+    size_t n;
+    const RestoreArg *args = restore_args(c->restore, &n);
+    bool any = false;
+    for (size_t i = 0; i < n; i++) {
+        KnownValue v = { args[i].pointer, (int64_t)args[i].value };
+        Str line = { 0 };
+        str_addf(&line, "  %s ", args[i].name);
+        bool broken = (v.pointer || args[i].integer) &&
+                      known_broken(rp->contracts, c->fn->name, args[i].name, &v, &line);
+        if (broken && !any)
+            str_add(out, " *\n * That is new:\n");
+        if (broken)
+            add_comment(out, str_c(&line));
+        any |= broken;
+        str_release(&line);
+    }
+}
+
 static void write_head(const Reproduction *rp, const Candidate *c, Str *out)
 {
     Str line = { 0 };
@@ -166,6 +187,7 @@ static void write_head(const Reproduction *rp, const Candidate *c, Str *out)
         str_addf(&line, "  %s", passed.items[i]);
         add_comment(out, str_c(&line));
     }
+    write_unusual(rp, c, out);
     write_input(rp, c, &passed, out);
     strings_release(&passed);
     const Strings *notes = restore_notes(c->restore);

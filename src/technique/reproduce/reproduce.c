@@ -190,6 +190,9 @@ static bool reproduce_file(Session *s, const char *path, const char *monitored, 
     rp.crash = c;
     rp.asan |= crash_failure(c)->kind == SUNDEW_FAIL_SANITIZER;
     rp.program = p;
+    KnownContracts *contracts =
+        p ? known_contracts(workspace_dir(session_workspace(s)), program_captured(p)->name) : NULL;
+    rp.contracts = contracts;
     rp.monitored = monitored ? monitored : found;
     rp.cwd = cwd;
     if (!files)
@@ -202,6 +205,7 @@ static bool reproduce_file(Session *s, const char *path, const char *monitored, 
                      crash_program(c));
     bool ok = p && rp.monitored && reproduce(&rp, out, err);
     arena_release(&rp.arena);
+    known_free(contracts);
     files_release(&kept);
     free(cwd);
     free(found);

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "build/lab.h"
 #include "build/lines.h"
+#include "engine/contract/known.h"
 #include "technique/reproduce/trial.h"
 #include "technique/reproduce/world.h"
 
@@ -62,6 +63,7 @@ typedef struct Reproduction {
     const Crash *crash;
     const Program *program;
     const char *monitored;
+    const KnownContracts *contracts; /* of the program; NULL: none */
     const char *folder;
     const char *cwd; /* ours */
     const Files *files; /* that were beside the program */
@@ -88,6 +90,9 @@ void candidate_with_files(const Reproduction *rp, TrialPlan *plan);   /* what th
 /* A definition that lets the address of its function out, so that no compiler knows all its
  * callers. */
 void candidate_print_target(const Candidate *c, size_t number, Str *out);
+
+/* asserted.c: did an assertion fail of what the innermost function was handed? */
+bool asserted_argument(const Ending *e, const Candidate *c);
 
 /* shrink.c: which steps are needed for the same ending? */
 typedef struct Shrinking {
