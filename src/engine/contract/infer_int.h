@@ -46,6 +46,11 @@ static inline bool column_is_constant(const Column *c) { return c->n && c->nsome
 bool comparable(const Point *p, unsigned a, unsigned b, bool *strong);
 /* Two integers that have different units: a product may still relate them. */
 bool differ_in_unit(const Var *a, const Var *b);
+/* Was the function only seen with one object of the heap behind this parameter? The
+ * same place on the stack held many. */
+bool has_one_object(const Engine *e, int param);
+/* Twins: in some call there was no value before. */
+bool is_made_here(const Engine *e, unsigned a, unsigned b);
 void keep(Engine *e, Invariant inv);           /* if its confidence is enough */
 
 void infer_unary(Engine *e);
