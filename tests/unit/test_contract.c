@@ -602,6 +602,26 @@ static void who_looks_for_null_does_not_require_anything(void **state)
     assert_false(says_of(v, 8, 40, "p != NULL"));
 }
 
+/* f saw one object 40 times; g another one, perhaps. */
+static void one_object_is_told_if_there_were_others(void **state)
+{
+    (void)state;
+    for (int others = 0; others < 2; others++) {
+        Samples *s = samples_new(1);
+        Var v = pointer("p", "arg1of1", ROLE_PARAM);
+        v.type = "struct t *";
+        for (int i = 0; i < 2; i++) {
+            FunctionSamples *f = samples_function(s, i ? "g" : "f");
+            point_vars(s, &f->entry, &v, 1);
+            one_value(s, &f->entry, i && others ? 9 : 8, 40);
+        }
+        Contracts *c = contracts_infer(s, NULL, &(ContractPlan){ 0 });
+        assert_int_equal(says(c, "f", false, "p has only one value"), others);
+        contracts_free(c);
+        samples_free(s);
+    }
+}
+
 static void what_the_program_tests_may_be_null(void **state)
 {
     Var v = pointer("t->next", "(struct t)->next", ROLE_MEMORY);
@@ -1051,6 +1071,7 @@ int main(void)
         cmocka_unit_test(a_constant_that_the_source_contradicts_is_an_accident),
         cmocka_unit_test(a_result_that_the_source_returns_refutes),
         cmocka_unit_test(who_looks_for_null_does_not_require_anything),
+        cmocka_unit_test(one_object_is_told_if_there_were_others),
         cmocka_unit_test(a_computed_number_has_no_small_bound),
         cmocka_unit_test(what_the_program_tests_may_be_null),
         cmocka_unit_test(what_was_not_there_before_has_changed),

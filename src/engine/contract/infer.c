@@ -163,7 +163,12 @@ static void engine_init(Engine *e, const Point *p, const Rows *rows, const Infer
                         Invariants *out)
 {
     *e = (Engine){
-        .p = p, .limit = plan->limit, .loose = plan->loose, .nrows = rows->len, .out = out
+        .p = p,
+        .limit = plan->limit,
+        .loose = plan->loose,
+        .many = plan->many,
+        .nrows = rows->len,
+        .out = out,
     };
     e->counts = arena_array(&e->arena, uint64_t, rows->len + 1);
     e->columns = arena_array(&e->arena, Column, p->nvars + 1);

@@ -36,6 +36,7 @@ typedef struct Engine {
     uint64_t *counts;
     Column *columns;
     bool loose;
+    const Map *many;
     uint8_t *linear;          /* nvars * nvars: the two are in an equation */
     Invariants *out;
 } Engine;

@@ -53,12 +53,17 @@ static bool is_contradicted(const Var *v, const Invariant *inv)
     return false;
 }
 
+static bool is_one_of_many(const Engine *e, const Var *v)
+{
+    return !e->many || map_get(e->many, v->type);
+}
+
 bool has_one_object(const Engine *e, int param)
 {
     for (unsigned v = 0; param >= 0 && v < e->p->nvars; v++)
         if (e->p->vars[v].role == ROLE_PARAM && e->p->vars[v].param == param &&
             e->p->vars[v].kind == VAR_POINTER)
-            return column_is_constant(&e->columns[v]) &&
+            return column_is_constant(&e->columns[v]) && is_one_of_many(e, &e->p->vars[v]) &&
                    !((uint64_t)e->columns[v].some[0].i & POINTER_ELSEWHERE);
     return false;
 }
@@ -355,8 +360,9 @@ static void pointer(Engine *e, unsigned v)
     }
     not_zero(e, v);
     /* A variable is always the same; of objects on the heap there could be many. */
-    if (column_is_constant(c) && c->n >= SAME_OBJECT && e->p->vars[v].depth < 2 && !e->loose &&
-        !((uint64_t)c->some[0].i & POINTER_ELSEWHERE) && !var_is_derived(&e->p->vars[v])) {
+    if (column_is_constant(c) && is_one_of_many(e, &e->p->vars[v]) && c->n >= SAME_OBJECT &&
+        e->p->vars[v].depth < 2 && !e->loose && !((uint64_t)c->some[0].i & POINTER_ELSEWHERE) &&
+        !var_is_derived(&e->p->vars[v])) {
         Invariant inv = unary(INV_ONE_VALUE, v, confidence_even(c->n));
         inv.k[0] = c->some[0];
         keep(e, inv);
