@@ -323,10 +323,10 @@ static void read_object(const uint8_t *data, size_t n)
 /* ---- samples and contracts */
 
 static const char samples[] =
-    "sundew-samples 2\ntext a\\040b\nfunction f /a.c 3 1 1 7 0 struct\\040s int\\040f(int)\n"
-    "point entry 2 7\nvar x arg1 int 0 0 0 0 0 0 32 0 -1 0 0 0 0 0 1 0 1 0 0 2 0 -1\n"
-    "var c arg2 enum\\040e 0 0 0 0 0 0 32 1 -1 0 0 0 2 0 0 0 0 0 0 0\nvalue 0 RED\nvalue 1 BLUE\nrelated 0 1 2\n"
-    "row 5 3 1\nrow 2 - 0\npoint exit 1 7\nvar return ret int 0 0 0 0 0 0 32 -1 -1 0 0 0 0 0 0 0 0 0 0 0\n"
+    "sundew-samples 3\ntext a\\040b\nfunction f /a.c 3 1 1 7 0 struct\\040s int\\040f(int)\n"
+    "point entry 2 7\nvar x arg1 int 0 0 0 0 0 0 32 0 -1 0 0 0 0 0 1 0 1 0 0 0 0 2 0 -1\n"
+    "var c arg2 enum\\040e 0 0 0 0 0 0 32 1 -1 0 0 0 2 0 0 0 0 0 0 0 0 0\nvalue 0 RED\nvalue 1 BLUE\nrelated 0 1 2\n"
+    "row 5 3 1\nrow 2 - 0\npoint exit 1 7\nvar return ret int 0 0 0 0 0 0 32 -1 -1 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
     "row 7 4\nend\n";
 
 /* As samples_write() makes it. */

@@ -565,6 +565,28 @@ static void a_result_that_the_source_returns_refutes(void **state)
     assert_false(says_of(v, 8, 40, "return != NULL"));
 }
 
+static void a_computed_number_has_no_small_bound(void **state)
+{
+    Samples *s = samples_new(1);
+    (void)state;
+
+    for (int computed = 0; computed < 2; computed++) {
+        FunctionSamples *f = samples_function(s, computed ? "g" : "f");
+        Var v = integer("t->depth", "(struct t)->depth", ROLE_MEMORY);
+        v.depth = v.parent = 1;
+        v.is_looked_up = v.is_put = true;
+        v.is_put_other = computed;
+        point_vars(s, &f->entry, &v, 1);
+        for (int i = 0; i < 300; i++)
+            one_value(s, &f->entry, -(i % 9), 1);
+    }
+    Contracts *c = contracts_infer(s, NULL, &(ContractPlan){ 0 });
+    assert_true(says(c, "f", false, "t->depth <= 0"));
+    assert_false(says(c, "g", false, "t->depth <= 0"));
+    contracts_free(c);
+    samples_free(s);
+}
+
 static void who_looks_for_null_does_not_require_anything(void **state)
 {
     Var v = pointer("p", "arg1of1", ROLE_PARAM);
@@ -578,6 +600,98 @@ static void who_looks_for_null_does_not_require_anything(void **state)
     assert_true(says_of(v, 8, 40, "p != NULL"));
     v.type = "void *";                         /* a user's own data */
     assert_false(says_of(v, 8, 40, "p != NULL"));
+}
+
+/* f saw one object 40 times; g another one, perhaps. */
+static void one_object_is_told_if_there_were_others(void **state)
+{
+    (void)state;
+    for (int others = 0; others < 2; others++) {
+        Samples *s = samples_new(1);
+        Var v = pointer("p", "arg1of1", ROLE_PARAM);
+        v.type = "struct t *";
+        for (int i = 0; i < 2; i++) {
+            FunctionSamples *f = samples_function(s, i ? "g" : "f");
+            point_vars(s, &f->entry, &v, 1);
+            one_value(s, &f->entry, i && others ? 9 : 8, 40);
+        }
+        Contracts *c = contracts_infer(s, NULL, &(ContractPlan){ 0 });
+        assert_int_equal(says(c, "f", false, "p has only one value"), others);
+        contracts_free(c);
+        samples_free(s);
+    }
+}
+
+static void what_the_program_tests_may_be_null(void **state)
+{
+    Var v = pointer("t->next", "(struct t)->next", ROLE_MEMORY);
+    (void)state;
+
+    v.depth = v.parent = 1;
+    assert_true(says_of(v, 8, 100, "t->next != NULL"));
+    v.is_tested = true;
+    assert_false(says_of(v, 8, 100, "t->next != NULL"));
+    assert_true(says_of(v, 8, 2000, "t->next != NULL"));
+}
+
+/* A field at the exit that was `before` in 300 calls; then once more, when it may not
+ * have been there yet. */
+static bool says_unchanged(bool known_before, const char *text)
+{
+    Samples *s = samples_new(1);
+    FunctionSamples *f = samples_function(s, "f");
+    Var vars[] = { integer("orig(t->n)", "orig((struct t)->n)", ROLE_MEMORY),
+                   integer("t->n", "(struct t)->n", ROLE_MEMORY) };
+
+    vars[0].orig = true;
+    vars[0].twin = 1;
+    vars[1].twin = 0;
+    vars[0].depth = vars[1].depth = 1;
+    f->exit.is_exit = true;
+    point_vars(s, &f->exit, vars, 2);
+    for (int i = 0; i < 300; i++)
+        point_add(s, &f->exit, (Cell[]){ { .i = i }, { .i = i } }, (uint8_t[]){ 1, 1 });
+    point_add(s, &f->exit, (Cell[]){ { .i = 4 }, { .i = 4 } }, (uint8_t[]){ known_before, 1 });
+    Contracts *c = contracts_infer(s, NULL, &(ContractPlan){ 0 });
+    bool said = says(c, "f", true, text);
+    contracts_free(c);
+    samples_free(s);
+    return said;
+}
+
+static void what_was_not_there_before_has_changed(void **state)
+{
+    (void)state;
+    assert_true(says_unchanged(true, "t->n == orig(t->n)"));
+    assert_false(says_unchanged(false, "t->n == orig(t->n)"));
+}
+
+/* The exit's field is 7 after 50 calls, before it was this or that. */
+static void a_constant_that_one_way_stores_is_an_accident(void **state)
+{
+    (void)state;
+    for (int always = 0; always < 2; always++) {
+        Samples *s = samples_new(1);
+        FunctionSamples *f = samples_function(s, "f");
+        Var vars[] = { integer("orig(t->n)", "orig((struct t)->n)", ROLE_MEMORY),
+                       integer("t->n", "(struct t)->n", ROLE_MEMORY) };
+
+        vars[0].orig = true;
+        vars[0].twin = 1;
+        vars[1].twin = 0;
+        vars[1].is_looked_up = vars[1].is_put = vars[1].is_stored = true;
+        vars[1].is_always_stored = always;
+        vars[1].nputs = 1;
+        vars[1].puts[0] = 7;
+        f->exit.is_exit = true;
+        point_vars(s, &f->exit, vars, 2);
+        for (int i = 0; i < 50; i++)
+            point_add(s, &f->exit, (Cell[]){ { .i = i }, { .i = 7 } }, (uint8_t[]){ 1, 1 });
+        Contracts *c = contracts_infer(s, NULL, &(ContractPlan){ 0 });
+        assert_int_equal(says(c, "f", true, "t->n == 7"), always);
+        contracts_free(c);
+        samples_free(s);
+    }
 }
 
 static void fields_are_ordered_if_the_program_compares_them(void **state)
@@ -957,6 +1071,11 @@ int main(void)
         cmocka_unit_test(a_constant_that_the_source_contradicts_is_an_accident),
         cmocka_unit_test(a_result_that_the_source_returns_refutes),
         cmocka_unit_test(who_looks_for_null_does_not_require_anything),
+        cmocka_unit_test(one_object_is_told_if_there_were_others),
+        cmocka_unit_test(a_computed_number_has_no_small_bound),
+        cmocka_unit_test(what_the_program_tests_may_be_null),
+        cmocka_unit_test(what_was_not_there_before_has_changed),
+        cmocka_unit_test(a_constant_that_one_way_stores_is_an_accident),
         cmocka_unit_test(fields_are_ordered_if_the_program_compares_them),
         cmocka_unit_test(a_million_samples_keep_a_few_rows_and_the_extremes),
         cmocka_unit_test(samples_come_back_from_their_file),

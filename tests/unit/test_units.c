@@ -21,6 +21,8 @@ static const char library_c[] =
     "struct mark { int line, column; }; struct text { struct mark at; };\n"
     "void text_mark(struct text *t, struct mark m) { t->at = m; }\n"
     "int text_line(struct text *t) { return t->at.line; }\n"
+    "int ring_last(struct ring *r) { if (r->slots) r->head = 7; else return 0; return r->head; }\n"
+    "void ring_wipe(struct ring *r) { if (r->room > 4) r->room = 2; else r->room = 1; r->order = 1; }\n"
     "void ring_paint(struct ring *r, int c) { r->colour = c; __sync_fetch_and_add(&r->order, 1); }\n";
 
 typedef struct Opened {
@@ -85,7 +87,10 @@ static void what_is_compared_is_told_from_what_is_not(void **state)
     assert_false(units_related(o.u, place(&o, "head"), place(&o, "colour")));
     assert_true(units_is_index(o.u, place(&o, "slots"), place(&o, "head")));
     assert_false(units_is_index(o.u, place(&o, "slots"), place(&o, "colour")));
-    assert_int_equal(place(&o, "user"), 0);            /* nobody touches it */
+    assert_true(units_indexes(o.u, place(&o, "slots"), place(&o, "head")));
+    assert_true(units_is_index(o.u, place(&o, "slots"), place(&o, "room"))); /* of the same unit */
+    assert_false(units_indexes(o.u, place(&o, "slots"), place(&o, "room")));
+    assert_int_equal(place(&o, "user"), 0); /* nobody touches it */
     close_library(&o);
 }
 
@@ -98,7 +103,7 @@ static void constants_that_a_function_returns_are_known(void **state)
     (void)state;
 
     assert_true(has(&add, -1) && has(&add, 0) && has(&add, 1) && !add.other);
-    assert_true(has(&made, 0) && made.other);          /* calloc() may */
+    assert_true(has(&made, 0) && made.other); /* calloc() may */
     assert_true(at.any && at.other && at.n == 0);
     close_library(&o);
 }
@@ -112,12 +117,12 @@ static void constants_that_fields_and_parameters_get_are_known(void **state)
     Put mode = units_put_param(o.u, fn(&o, "fixed"), 0);
     (void)state;
 
-    assert_true(has(&order, 3) && has(&order, 5) && order.other);      /* counted atomically */
+    assert_true(has(&order, 3) && has(&order, 5) && order.other); /* counted atomically */
     assert_true(in_add.n == 1 && has(&in_add, 3) && !in_add.other);
     assert_true(in_new.n == 1 && has(&in_new, 5) && !in_new.other);
     assert_false(units_put_field_in(o.u, fn(&o, "ring_at"), o.ring, field(&o, "order")).any);
     assert_true(mode.n == 1 && has(&mode, 4) && !mode.other);
-    assert_true(units_put_param(o.u, fn(&o, "ring_new"), 0).other);    /* anybody may call it */
+    assert_true(units_put_param(o.u, fn(&o, "ring_new"), 0).other); /* anybody may call it */
     close_library(&o);
 }
 
@@ -141,10 +146,43 @@ static void who_looks_for_null_is_known(void **state)
     (void)state;
 
     assert_true(units_takes_null(o.u, fn(&o, "ring_add"), 0));
-    assert_true(units_takes_null(o.u, fn(&o, "ring_twice"), 0));       /* hands it on */
+    assert_true(units_takes_null(o.u, fn(&o, "ring_twice"), 0)); /* hands it on */
     assert_true(units_takes_null(o.u, fn(&o, "grown"), 0));
     assert_false(units_takes_null(o.u, fn(&o, "ring_at"), 0));
-    assert_false(units_takes_null(o.u, fn(&o, "ring_strict"), 0));     /* it ends the program */
+    assert_false(units_takes_null(o.u, fn(&o, "ring_strict"), 0)); /* it ends the program */
+    close_library(&o);
+}
+
+static void zeroed_memory_puts_zeros(void **state)
+{
+    Opened o = open_library();
+    Put head = units_put_field_in(o.u, fn(&o, "ring_new"), o.ring, field(&o, "head"));
+    Put order = units_put_field_in(o.u, fn(&o, "ring_new"), o.ring, field(&o, "order"));
+    (void)state;
+
+    assert_true(head.n == 1 && has(&head, 0) && !head.other);
+    assert_false(has(&order, 0)); /* it gets 5 at once */
+    close_library(&o);
+}
+
+static void a_store_on_one_way_is_told_from_one_on_all(void **state)
+{
+    Opened o = open_library();
+    (void)state;
+
+    assert_false(units_always_puts(o.u, fn(&o, "ring_last"), o.ring, field(&o, "head")));
+    assert_true(units_always_puts(o.u, fn(&o, "ring_wipe"), o.ring, field(&o, "room")));
+    assert_false(units_always_puts(o.u, fn(&o, "ring_wipe"), o.ring, field(&o, "head")));
+    close_library(&o);
+}
+
+static void what_is_tested_for_zero_is_known(void **state)
+{
+    Opened o = open_library();
+    (void)state;
+
+    assert_true(units_is_tested(o.u, place(&o, "slots")));
+    assert_false(units_is_tested(o.u, place(&o, "room")));
     close_library(&o);
 }
 
@@ -156,6 +194,9 @@ int main(void)
         cmocka_unit_test(constants_that_fields_and_parameters_get_are_known),
         cmocka_unit_test(a_field_whose_address_is_handed_out_may_be_stored),
         cmocka_unit_test(who_looks_for_null_is_known),
+        cmocka_unit_test(zeroed_memory_puts_zeros),
+        cmocka_unit_test(a_store_on_one_way_is_told_from_one_on_all),
+        cmocka_unit_test(what_is_tested_for_zero_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -216,6 +216,52 @@ static void see_atomic(Puts *puts, Caller *caller, LLVMValueRef i)
         put_other(puts, caller, units_gep_key(puts->layout, to));
 }
 
+/* The struct that a pointer leads to, as the function itself uses it; NULL. */
+static LLVMTypeRef used_as(LLVMValueRef pointer)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsAGetElementPtrInst(user) && LLVMGetOperand(user, 0) == pointer &&
+            LLVMGetTypeKind(LLVMGetGEPSourceElementType(user)) == LLVMStructTypeKind)
+            return LLVMGetGEPSourceElementType(user);
+    }
+    return NULL;
+}
+
+/* All fields of a struct are 0 now, but for those that the function stores to. */
+static void put_zeros(Puts *puts, Caller *caller, LLVMTypeRef type)
+{
+    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++) {
+        LLVMTypeRef part = LLVMStructGetTypeAtIndex(type, i);
+        char *key = units_struct_key(puts->layout, type, i);
+        if (LLVMGetTypeKind(part) == LLVMStructTypeKind)
+            put_zeros(puts, caller, part);
+        else if (key && !map_get(&caller->fields, key)) {
+            add_constant(put_in(map_slot(&puts->places, key)), 0);
+            add_constant(put_in(map_slot(&caller->fields, key)), 0);
+        }
+        free(key);
+    }
+}
+
+/* memset(p, 0, sizeof *p), p = calloc(n, sizeof *p): seen when all stores of the function were. */
+static void see_zeros(Puts *puts, Caller *caller, LLVMValueRef i)
+{
+    LLVMValueRef callee = LLVMGetCalledValue(i);
+    LLVMTypeRef type = NULL;
+    size_t len;
+
+    if (!LLVMIsAFunction(callee))
+        return;
+    const char *name = LLVMGetValueName2(callee, &len);
+    if (strcmp(name, "calloc") == 0)
+        type = used_as(i);
+    else if (str_starts(name, "llvm.memset") && LLVMIsNull(LLVMGetOperand(i, 1)))
+        type = used_as(LLVMGetOperand(i, 0));
+    if (type)
+        put_zeros(puts, caller, type);
+}
+
 static void see_call(Puts *puts, Caller *caller, LLVMValueRef i)
 {
     LLVMValueRef callee = LLVMGetCalledValue(i);
@@ -257,6 +303,10 @@ Puts *puts_new(const Program *p)
                 else if (LLVMIsACallInst(i))
                     see_call(puts, caller, i);
             }
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+                if (LLVMIsACallInst(i))
+                    see_zeros(puts, caller, i);
     }
     return puts;
 }
@@ -371,6 +421,74 @@ Put units_put_field_in(const Units *u, const Function *fn, const Type *record, u
     return put;
 }
 
+/* --- on every way */
+
+enum { MOST_BLOCKS = 512, MOST_DEPTH = 3 };
+
+static bool always_puts(const Puts *puts, LLVMValueRef fn, const char *key, unsigned depth);
+
+static bool block_puts(const Puts *puts, LLVMBasicBlockRef b, const char *key, bool own,
+                       unsigned depth)
+{
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+        LLVMValueRef to = LLVMIsAStoreInst(i) ? LLVMGetOperand(i, 1) : NULL;
+        LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+        size_t len;
+        if (to && own && LLVMIsAGetElementPtrInst(to)) {
+            char *at = units_gep_key(puts->layout, to);
+            bool same = at && strcmp(at, key) == 0;
+            free(at);
+            if (same)
+                return true;
+        } else if (callee && LLVMIsAFunction(callee)) {
+            if (str_starts(LLVMGetValueName2(callee, &len), "llvm.mem") ||
+                (!LLVMIsDeclaration(callee) && always_puts(puts, callee, key, depth + 1)))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Blocks that can be reached without a store; one of them that returns says no. */
+static bool always_puts(const Puts *puts, LLVMValueRef fn, const char *key, unsigned depth)
+{
+    LLVMBasicBlockRef reached[MOST_BLOCKS] = { LLVMGetEntryBasicBlock(fn) };
+    unsigned n = 1;
+
+    const Caller *c = map_getn(&puts->callers, &fn, sizeof fn);
+    bool own = map_get(&c->fields, key);
+    if (depth > MOST_DEPTH || (depth && !own))
+        return false;
+    for (unsigned at = 0; at < n; at++) {
+        if (block_puts(puts, reached[at], key, own, depth))
+            continue;
+        LLVMValueRef last = LLVMGetBasicBlockTerminator(reached[at]);
+        if (LLVMIsAReturnInst(last))
+            return false;
+        for (unsigned i = 0; i < LLVMGetNumSuccessors(last); i++) {
+            LLVMBasicBlockRef next = LLVMGetSuccessor(last, i);
+            unsigned k = 0;
+            while (k < n && reached[k] != next)
+                k++;
+            if (k == n && n == MOST_BLOCKS)
+                return false;
+            if (k == n)
+                reached[n++] = next;
+        }
+    }
+    return true;
+}
+
+bool units_always_puts(const Units *u, const Function *fn, const Type *record, uint64_t offset)
+{
+    LLVMValueRef value = program_function_value(u->p, fn);
+    char *key = units_field_key(record, offset);
+    bool always = value && !LLVMIsDeclaration(value) && key && always_puts(u->puts, value, key, 0);
+
+    free(key);
+    return always;
+}
+
 /* --- NULL */
 
 /* Does the program end there? */
@@ -381,8 +499,7 @@ static bool is_dead_end(LLVMBasicBlockRef b)
     return last && LLVMIsAUnreachableInst(last);
 }
 
-/* A comparison with NULL after which the function goes on if it is. */
-static bool goes_on_if_null(LLVMValueRef cmp)
+bool units_goes_on_if_zero(LLVMValueRef cmp)
 {
     bool equal = LLVMGetICmpPredicate(cmp) == LLVMIntEQ;
 
@@ -403,7 +520,7 @@ static bool takes_null(LLVMValueRef arg, unsigned depth)
         if (LLVMIsAICmpInst(user)) {
             LLVMValueRef a = LLVMGetOperand(user, 0), b = LLVMGetOperand(user, 1);
             if ((LLVMIsAConstantPointerNull(a) || LLVMIsAConstantPointerNull(b)) &&
-                goes_on_if_null(user))
+                units_goes_on_if_zero(user))
                 return true;
         } else if (LLVMIsACallInst(user) && depth < MOST_PASSED) {
             LLVMValueRef callee = LLVMGetCalledValue(user);

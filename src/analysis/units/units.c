@@ -206,6 +206,20 @@ static void relate_values(Units *u, LLVMValueRef a, LLVMValueRef b, uint32_t to)
             relate(u, l.nodes[i], l.nodes[k], b != NULL);
 }
 
+/* `if (s->next)`: there are objects without one. */
+static void see_test(Units *u, LLVMValueRef cmp)
+{
+    LLVMIntPredicate how = LLVMGetICmpPredicate(cmp);
+    Leaves l = { 0 };
+
+    if ((how != LLVMIntEQ && how != LLVMIntNE) || !LLVMIsNull(LLVMGetOperand(cmp, 1)) ||
+        !units_goes_on_if_zero(cmp))
+        return;
+    collect(u, LLVMGetOperand(cmp, 0), MOST_EXPRESSION - 3, &l);
+    for (unsigned i = 0; i < l.n; i++)
+        map_putn(&u->tested, &l.nodes[i], sizeof l.nodes[i], u);
+}
+
 /* --- instructions */
 
 static uint32_t result_node(Units *u, LLVMValueRef fn)
@@ -264,6 +278,10 @@ static void see_index(Units *u, LLVMValueRef gep)
         array = content_node(u, base);
     if (array == NONE)
         return;
+    Leaves l = { 0 };
+    collect(u, index, 0, &l);
+    for (unsigned i = 0; i < l.n; i++)
+        map_putn(&u->indexing, (uint32_t[]){ array, l.nodes[i] }, 2 * sizeof array, u);
     void **slot = map_slotn(&u->indices, &array, sizeof array);
     if (*slot)
         join(u, (uint32_t)(uintptr_t)*slot - 1, value_node(u, index));
@@ -290,6 +308,7 @@ static void see(Units *u, LLVMValueRef i, LLVMValueRef fn)
     case LLVMICmp:
         join(u, value_node(u, LLVMGetOperand(i, 0)), value_node(u, LLVMGetOperand(i, 1)));
         relate_values(u, LLVMGetOperand(i, 0), LLVMGetOperand(i, 1), NONE);
+        see_test(u, i);
         break;
     case LLVMPHI: see_phi(u, i); break;
     case LLVMGetElementPtr: see_index(u, i); break;
@@ -340,6 +359,8 @@ void units_free(Units *u)
     map_release(&u->places);
     map_release(&u->related);
     map_release(&u->compared);
+    map_release(&u->tested);
+    map_release(&u->indexing);
     map_release(&u->indices);
     puts_free(u->puts);
     vec_release(&u->parent);
@@ -395,6 +416,13 @@ bool units_is_index(const Units *u, unsigned array, unsigned place)
     return index && place && find(u, place_in(index) - 1) == find(u, place - 1);
 }
 
+bool units_indexes(const Units *u, unsigned array, unsigned place)
+{
+    uint32_t pair[2] = { array - 1, place - 1 };
+
+    return array && place && map_getn(&u->indexing, pair, sizeof pair);
+}
+
 unsigned units_variable(const Units *u, const Variable *v)
 {
     return place_named(u, xprintf("@%s", v->symbol));
@@ -419,3 +447,10 @@ bool units_related(const Units *u, unsigned a, unsigned b)
 }
 
 bool units_compared(const Units *u, unsigned a, unsigned b) { return is_pair(&u->compared, a, b); }
+
+bool units_is_tested(const Units *u, unsigned place)
+{
+    uint32_t node = place - 1;
+
+    return place && map_getn(&u->tested, &node, sizeof node);
+}

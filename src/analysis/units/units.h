@@ -36,6 +36,8 @@ bool units_related(const Units *u, unsigned a, unsigned b);
 bool units_compared(const Units *u, unsigned a, unsigned b);   /* … in one comparison */
 /* Does a number at `place` measure what the array at `array` is indexed with? */
 bool units_is_index(const Units *u, unsigned array, unsigned place);
+/* … is it itself an index of the array somewhere? */
+bool units_indexes(const Units *u, unsigned array, unsigned place);
 
 /*
  * What the source itself puts into a place: constants, or something else, too.
@@ -54,6 +56,10 @@ Put units_put_field(const Units *u, const Type *record, uint64_t offset);
 Put units_put_variable(const Units *u, const Variable *v);
 /* … by a function and those that it calls; calls through pointers are not followed. */
 Put units_put_field_in(const Units *u, const Function *fn, const Type *record, uint64_t offset);
+/* Does it do so on every way to a return? */
+bool units_always_puts(const Units *u, const Function *fn, const Type *record, uint64_t offset);
+/* Does the program look whether the place holds 0 or NULL, and go on if it does? */
+bool units_is_tested(const Units *u, unsigned place);
 /* Does the function look whether the parameter is NULL, and go on if it is? And
  * may others than its own callers decide what it gets? */
 bool units_takes_null(const Units *u, const Function *fn, unsigned i);

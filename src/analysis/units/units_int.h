@@ -17,6 +17,8 @@ struct Units {
     Vec(uint32_t) parent;
     Map related;              /* of two nodes that are places */
     Map compared;             /* … in one comparison */
+    Map indexing;             /* of an array's node and that of an index */
+    Map tested;               /* node: the program looks whether it is 0 */
     Map indices;              /* array's node -> node + 1 of what it is indexed with */
     Puts *puts;               /* puts.c */
 };
@@ -28,6 +30,9 @@ char *units_gep_key(LLVMTargetDataRef layout, LLVMValueRef gep);
 char *units_struct_key(LLVMTargetDataRef layout, LLVMTypeRef type, unsigned i);
 /* "struct.foo@8" of a field as debug information has it; NULL: the struct has no name. */
 char *units_field_key(const Type *record, uint64_t offset);
+
+/* A comparison with 0 or NULL after which the program goes on if it is. */
+bool units_goes_on_if_zero(LLVMValueRef cmp);
 
 Puts *puts_new(const Program *p);
 void puts_free(Puts *puts);

@@ -318,10 +318,37 @@ static void copy_list(const Invariants *from, Invariants *to)
         vec_push(to, from->items[i]);
 }
 
-Contracts *contracts_infer(const Samples *s, const Constraints *k, const ContractPlan *plan)
+/* The types of pointers that led to more than one object. */
+static void find_many(const Samples *s, Map *out)
+{
+    Map first = { 0 };        /* type -> the cell of the first object */
+
+    for (size_t i = 0; i < s->functions.len; i++)
+        for (int side = 0; side < 2; side++) {
+            const Point *p = side ? &s->functions.items[i]->exit : &s->functions.items[i]->entry;
+            for (unsigned v = 0; v < p->nvars; v++)
+                for (size_t r = 0; r < p->rows.len && p->vars[v].kind == VAR_POINTER; r++) {
+                    const Cell *x = &p->rows.items[r].cells[v];
+                    if (!p->rows.items[r].known[v] || !x->i)
+                        continue;
+                    void **slot = map_slot(&first, p->vars[v].type);
+                    if (!*slot)
+                        *slot = (void *)x;
+                    else if (((const Cell *)*slot)->i != x->i)
+                        map_put(out, p->vars[v].type, out);
+                }
+        }
+    map_release(&first);
+}
+
+Contracts *contracts_infer(const Samples *s, const Constraints *k, const ContractPlan *given)
 {
     Contracts *c = xcalloc(1, sizeof *c);
+    Map many = { 0 };
+    ContractPlan with = *given, *plan = &with;
 
+    find_many(s, &many);
+    plan->infer.many = &many;
     c->samples = s;
     for (size_t i = 0; i < s->functions.len; i++) {
         FunctionContract *fc = vec_grow(&c->functions);
@@ -348,6 +375,7 @@ Contracts *contracts_infer(const Samples *s, const Constraints *k, const Contrac
         contract_rank(&c->functions.items[i].pre_before);
         contract_rank(&c->functions.items[i].post_before);
     }
+    map_release(&many);
     return c;
 }
 

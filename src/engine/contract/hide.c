@@ -73,6 +73,8 @@ static bool is_unchanged(const Hiding *h, int param, unsigned *fields)
         if (var->orig || var->role != ROLE_MEMORY || var->param != param || var->twin < 0 ||
             var->kind == VAR_FACT)
             continue;
+        if (is_made_here(e, v, (unsigned)var->twin))
+            return false;
         const Column *now = &e->columns[v], *before = &e->columns[var->twin];
         size_t both = 0;
         for (size_t r = 0; r < e->nrows; r++) {

@@ -163,7 +163,12 @@ static void engine_init(Engine *e, const Point *p, const Rows *rows, const Infer
                         Invariants *out)
 {
     *e = (Engine){
-        .p = p, .limit = plan->limit, .loose = plan->loose, .nrows = rows->len, .out = out
+        .p = p,
+        .limit = plan->limit,
+        .loose = plan->loose,
+        .many = plan->many,
+        .nrows = rows->len,
+        .out = out,
     };
     e->counts = arena_array(&e->arena, uint64_t, rows->len + 1);
     e->columns = arena_array(&e->arena, Column, p->nvars + 1);
@@ -310,6 +315,10 @@ static bool says_something(const Point *p, const Invariant *inv)
         return false;
     if (inv->kind == INV_LESS && v->twin != inv->v[1] && inv->samples < LEAST_GUARDED)
         return false;
+    if ((inv->kind == INV_EQUAL || inv->kind == INV_LINEAR) && v->twin != inv->v[1] &&
+        v->role == ROLE_MEMORY && p->vars[inv->v[1]].role == ROLE_MEMORY &&
+        inv->samples < LEAST_GUARDED)
+        return false;                  /* of two structs: equal by chance */
     if (inv->kind == INV_LESS && inv->confidence < 1 - 1e-5)
         return false;                  /* fewer than 17 calls of that half */
     return inv->kind != INV_MODULUS && inv->kind != INV_FLAGS &&

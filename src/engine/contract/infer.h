@@ -33,6 +33,9 @@ typedef struct InferPlan {
     bool no_guards;           /* no implications */
     bool loose;               /* all that these runs show, accidents too: to be held
                                * against another run of the same command */
+    const Map *many;          /* types of pointers of which the runs had several
+                               * objects; NULL: all. Of others nothing is told that
+                               * one object shows */
 } InferPlan;
 
 void infer(const Point *p, const Rows *rows, const InferPlan *plan, Invariants *out);

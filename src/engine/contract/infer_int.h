@@ -36,6 +36,7 @@ typedef struct Engine {
     uint64_t *counts;
     Column *columns;
     bool loose;
+    const Map *many;
     uint8_t *linear;          /* nvars * nvars: the two are in an equation */
     Invariants *out;
 } Engine;
@@ -46,6 +47,11 @@ static inline bool column_is_constant(const Column *c) { return c->n && c->nsome
 bool comparable(const Point *p, unsigned a, unsigned b, bool *strong);
 /* Two integers that have different units: a product may still relate them. */
 bool differ_in_unit(const Var *a, const Var *b);
+/* Was the function only seen with one object of the heap behind this parameter? The
+ * same place on the stack held many. */
+bool has_one_object(const Engine *e, int param);
+/* Twins: in some call there was no value before. */
+bool is_made_here(const Engine *e, unsigned a, unsigned b);
 void keep(Engine *e, Invariant inv);           /* if its confidence is enough */
 
 void infer_unary(Engine *e);

@@ -75,6 +75,8 @@ typedef struct Var {
     bool is_put, is_put_other;           /* something; something that is no constant */
     bool is_partial;          /* a pointer to what is looked at in part */
     bool is_stored;           /* exit: by the function or what it calls */
+    bool is_always_stored;    /* … on every way to a return */
+    bool is_tested;           /* the program looks whether it is 0 or NULL */
     unsigned nputs;
     int64_t puts[VAR_PUTS];   /* constants */
 } Var;

@@ -1,12 +1,13 @@
 /*
  * Samples as a file: lines of words, a word without blanks (others as \ooo).
  *
- *     sundew-samples 2
+ *     sundew-samples 3
  *     text WORD                                 in the order of their numbers
  *     function NAME FILE LINE NPARAMS PUBLIC CALLS LEFT HANDLE SIGNATURE
  *     point entry|exit NVARS TOTAL
  *     var NAME KEY TYPE KIND ROLE ORIG UNSIGNED BOOL FLAGS BITS PARAM TWIN UNIT DEPTH
- *         PARENT NVALUES
+ *         PARENT NVALUES PARTIAL LOOKED_UP TAKES_NULL PUT PUT_OTHER STORED ALWAYS_STORED
+ *         TESTED NPUTS CONSTANT…
  *     value NUMBER NAME                         of the variable before
  *     related A B HOW                           numbers of variables; a Relation
  *     row COUNT CELL…                           a cell is "-" if it is not known
@@ -41,8 +42,8 @@ static void put_var(Str *out, const Var *v)
     str_addf(out, " %d %d %d %d %d %d %u %d %d %u %u %u %u", (int)v->kind, (int)v->role, v->orig,
              v->is_unsigned, v->is_bool, v->is_flags, v->bits, v->param, v->twin, v->unit, v->depth,
              v->parent, v->nvalues);
-    str_addf(out, " %d %d %d %d %d %d %u", v->is_partial, v->is_looked_up, v->takes_null, v->is_put,
-             v->is_put_other, v->is_stored, v->nputs);
+    str_addf(out, " %d %d %d %d %d %d %d %d %u", v->is_partial, v->is_looked_up, v->takes_null,
+             v->is_put, v->is_put_other, v->is_stored, v->is_always_stored, v->is_tested, v->nputs);
     for (unsigned i = 0; i < v->nputs; i++)
         str_addf(out, " %" PRId64, v->puts[i]);
     str_addc(out, '\n');
@@ -81,7 +82,7 @@ bool samples_write(const Samples *s, const char *path, Err *err)
 {
     Str out = { 0 };
 
-    str_add(&out, "sundew-samples 2\n");
+    str_add(&out, "sundew-samples 3\n");
     for (size_t i = 0; i < s->texts.len; i++) {
         str_add(&out, "text");
         put_word(&out, s->texts.items[i]);
@@ -240,6 +241,8 @@ static void read_var(Reader *r)
     v->is_put = number(r, 0, 1);
     v->is_put_other = number(r, 0, 1);
     v->is_stored = number(r, 0, 1);
+    v->is_always_stored = number(r, 0, 1);
+    v->is_tested = number(r, 0, 1);
     v->nputs = (unsigned)number(r, 0, VAR_PUTS);
     for (unsigned i = 0; i < v->nputs; i++)
         v->puts[i] = number(r, INT64_MIN, INT64_MAX);
@@ -367,7 +370,7 @@ Samples *samples_read(const char *path, uint64_t seed, Err *err)
         goto fail;
     str_addc(&text, 0);
     char *line = text.data;
-    if (strncmp(line, "sundew-samples 2\n", 17) != 0) {
+    if (strncmp(line, "sundew-samples 3\n", 17) != 0) {
         err_set(err, "not a file of samples, or of another version; record again");
         goto fail;
     }

@@ -154,6 +154,9 @@ static void set_puts(const Builder *b, const Spot *s, Var *v)
     v->nputs = put.n;
     for (unsigned i = 0; i < put.n; i++)
         v->puts[i] = as_seen(v, put.constants[i]);
+    v->is_always_stored =
+        v->is_stored && units_always_puts(b->plan->units, b->fn, s->record, s->in_record);
+    v->is_tested = s->record && units_is_tested(b->plan->units, s->place);
     v->is_partial = v->kind == VAR_POINTER && has_unseen(type_plain(s->type)->target, 0);
     v->takes_null =
         is_null && v->kind == VAR_POINTER && units_takes_null(b->plan->units, b->fn, s->at.index);
@@ -425,8 +428,10 @@ static void add_array(Builder *b, const Spot *s)
             continue;
         const char *x = b->vars->items[i].name, *k = b->vars->items[i].key;
         partners++;
-        add_look(b, s, LOOK_ELEMENT, (int)i, pointers ? VAR_POINTER : VAR_INT,
-                 arena_printf(b->a, "%s[%s]", s->name, x), arena_printf(b->a, "%s[%s]", s->key, k));
+        if (!b->plan->units || units_indexes(b->plan->units, s->place, b->places->items[i]))
+            add_look(b, s, LOOK_ELEMENT, (int)i, pointers ? VAR_POINTER : VAR_INT,
+                     arena_printf(b->a, "%s[%s]", s->name, x),
+                     arena_printf(b->a, "%s[%s]", s->key, k));
         if (pointers) {
             add_look(b, s, LOOK_NONNULL, (int)i, VAR_FACT,
                      arena_printf(b->a, "nonnull(%s, %s)", s->name, x),

@@ -15,7 +15,9 @@ enum {
     LEAST_LENGTH = 1000,
     LEAST_BOUND = 12,
     LEAST_FIELD = 30,
-    LEAST_DESPITE = 200,      /* although the source puts something else there, too */
+    LEAST_DESPITE = 200,      /* although the source puts something else there, too … */
+    LEAST_ZEROED = 1000,      /* … 0, before a number is called not zero */
+    LEAST_TESTED = 1000,      /* although the program looks whether it is 0 or NULL */
     LEAST_TRUTH = 100,
     LEAST_SET = 24,           /* results of a few values, which the source computes */
     LEAST_NUMBER = 60,        /* before a field is called not zero or positive */
@@ -51,15 +53,28 @@ static bool is_contradicted(const Var *v, const Invariant *inv)
     return false;
 }
 
-/* Was the function only seen with one object of the heap behind this parameter? The
- * same place on the stack held many. */
-static bool has_one_object(const Engine *e, int param)
+static bool is_one_of_many(const Engine *e, const Var *v)
+{
+    return !e->many || map_get(e->many, v->type);
+}
+
+bool has_one_object(const Engine *e, int param)
 {
     for (unsigned v = 0; param >= 0 && v < e->p->nvars; v++)
         if (e->p->vars[v].role == ROLE_PARAM && e->p->vars[v].param == param &&
             e->p->vars[v].kind == VAR_POINTER)
-            return column_is_constant(&e->columns[v]) &&
+            return column_is_constant(&e->columns[v]) && is_one_of_many(e, &e->p->vars[v]) &&
                    !((uint64_t)e->columns[v].some[0].i & POINTER_ELSEWHERE);
+    return false;
+}
+
+/* Did a number that the callers pass vary? */
+static bool has_varied(const Engine *e)
+{
+    for (unsigned v = 0; v < e->p->nvars; v++)
+        if (e->p->vars[v].role == ROLE_PARAM && e->p->vars[v].kind == VAR_INT &&
+            e->columns[v].nsome >= LEAST_EACH)
+            return true;
     return false;
 }
 
@@ -78,7 +93,13 @@ static bool source_allows_set(const Engine *e, const Var *v, const Invariant *in
     if (e->loose || !v->is_looked_up || (v->kind != VAR_INT && v->kind != VAR_POINTER))
         return true;
     if (v->role == ROLE_RESULT)
-        return !is_contradicted(v, inv) && (inv->n == 1 || !v->is_put_other || c->n >= LEAST_SET);
+        return !is_contradicted(v, inv) &&
+               (!v->is_put_other || c->n >= (inv->n == 1 ? LEAST_DESPITE : LEAST_SET) ||
+                (inv->n == 1 && has_varied(e)));
+    /* On another way the function leaves what was there. */
+    if (v->is_stored && !v->is_always_stored && before && !column_is_constant(before) &&
+        c->n < LEAST_DESPITE)
+        return false;
     /* Who stores the constant stores it in another object: here it was there before. */
     if (v->is_stored && before && column_is_constant(before) && inv->n == 1 &&
         before->some[0].i == inv->k[0].i && !has_one_object(e, v->param))
@@ -96,8 +117,11 @@ static void keep_unary(Engine *e, Invariant inv)
 {
     const Var *v = &e->p->vars[inv.v[0]];
     bool field = v->role != ROLE_RESULT && v->role != ROLE_PARAM;
+    bool zero = v->kind == VAR_INT &&
+                (inv.kind == INV_NONZERO || (inv.kind == INV_LOWER && inv.k[0].i > 0));
 
-    if (!e->loose && is_contradicted(v, &inv) && (!field || e->columns[inv.v[0]].n < LEAST_DESPITE))
+    if (!e->loose && is_contradicted(v, &inv) &&
+        (!field || e->columns[inv.v[0]].n < (zero ? LEAST_ZEROED : LEAST_DESPITE)))
         return;
     keep(e, inv);
 }
@@ -191,6 +215,10 @@ static bool is_data(const Var *v)
            str_starts(name, "strlen(") || str_starts(name, "size(");
 }
 
+/* A number that the source computes, and does not only choose from a few: more than it
+ * was so far comes one day. */
+static bool is_computed(const Var *v) { return v->is_looked_up && v->is_put_other; }
+
 /* What the type alone says is no news. */
 static bool type_says(const Var *v, int64_t bound, bool lower)
 {
@@ -215,9 +243,10 @@ static bool bounds(Engine *e, unsigned v)
     if (c->min >= BOUND_LEAST && c->min <= BOUND_MOST && is_bound(c, c->at_min)) {
         Invariant inv = unary(INV_LOWER, v, fmax(0.99, confidence_even(c->n)));
         inv.k[0].i = c->min;
-        bool few =
-            c->min > 0 && !e->loose &&
-            ((var->role == ROLE_MEMORY && c->n < LEAST_NUMBER) || is_anybodys(var) || is_data(var));
+        bool few = c->min > 0 && !e->loose &&
+                   ((var->role == ROLE_MEMORY && c->n < LEAST_NUMBER) || is_anybodys(var) ||
+                    is_data(var) || (var->is_tested && c->n < LEAST_TESTED) ||
+                    (is_computed(var) && c->n < LEAST_ZEROED));
         if (!type_says(var, c->min, true) && !few)
             keep_unary(e, inv);
         excludes_zero = c->min > 0;
@@ -225,7 +254,7 @@ static bool bounds(Engine *e, unsigned v)
     if (c->max >= BOUND_LEAST && c->max <= BOUND_MOST && is_bound(c, c->at_max)) {
         Invariant inv = unary(INV_UPPER, v, fmax(0.99, confidence_even(c->n)));
         inv.k[0].i = c->max;
-        if (!type_says(var, c->max, false))
+        if (!type_says(var, c->max, false) && (e->loose || !is_computed(var)))
             keep_unary(e, inv);
         excludes_zero |= c->max < 0;
     }
@@ -256,6 +285,8 @@ static void not_zero(Engine *e, unsigned v)
     if (!pointer && e->p->vars[v].role == ROLE_MEMORY && c->n < LEAST_NUMBER)
         return;
     if (!pointer && !e->loose && (is_anybodys(&e->p->vars[v]) || is_data(&e->p->vars[v])))
+        return;
+    if (!e->loose && e->p->vars[v].is_tested && c->n < LEAST_TESTED)
         return;
     if (e->p->vars[v].depth > 1 && !strchr(e->p->vars[v].name, '['))
         return;                        /* the next of a list is NULL one day */
@@ -329,8 +360,9 @@ static void pointer(Engine *e, unsigned v)
     }
     not_zero(e, v);
     /* A variable is always the same; of objects on the heap there could be many. */
-    if (column_is_constant(c) && c->n >= SAME_OBJECT && e->p->vars[v].depth < 2 && !e->loose &&
-        !((uint64_t)c->some[0].i & POINTER_ELSEWHERE) && !var_is_derived(&e->p->vars[v])) {
+    if (column_is_constant(c) && is_one_of_many(e, &e->p->vars[v]) && c->n >= SAME_OBJECT &&
+        e->p->vars[v].depth < 2 && !e->loose && !((uint64_t)c->some[0].i & POINTER_ELSEWHERE) &&
+        !var_is_derived(&e->p->vars[v])) {
         Invariant inv = unary(INV_ONE_VALUE, v, confidence_even(c->n));
         inv.k[0] = c->some[0];
         keep(e, inv);
