@@ -29,6 +29,7 @@ struct Effects {
     const Calls *calls;
     Arena arena;
     Map names;                   /* name → its number + 1 */
+    uint64_t *variables;         /* a bit for each name: is it a global variable? */
     Map own;                     /* symbol → Own * */
     EffectSet *all;
     Map known;                   /* symbol → EffectSet * */
@@ -173,6 +174,10 @@ Effects *effects_new(const Program *p, const Calls *calls)
     e->calls = calls;
     for (size_t i = 0; i < n; i++)
         look_at(e, fns[i]);
+    e->variables = arena_array(&e->arena, uint64_t, effects_words(e));
+    for (size_t i = 0; i < e->names.len; i++)
+        if (e->names.entries[i].key[0] == '@')
+            e->variables[i / 64] |= (uint64_t)1 << i % 64;
     return e;
 }
 
@@ -221,7 +226,7 @@ const EffectSet *effects_of(Effects *e, const Function *fn)
     if (s)
         return s;
     s = arena_new(&e->arena, EffectSet);
-    s->words = e->names.len / 64 + 1;
+    s->words = effects_words(e);
     s->reads = arena_array(&e->arena, uint64_t, s->words);
     s->writes = arena_array(&e->arena, uint64_t, s->words);
     add_closure(e, fn, &seen, s);
@@ -239,16 +244,15 @@ bool effects_meet(const EffectSet *a, const EffectSet *b)
     return false;
 }
 
-unsigned effects_meet_apart(const Effects *e, const EffectSet *a, const EffectSet *b)
+size_t effects_words(const Effects *e) { return e->names.len / 64 + 1; }
+
+void effects_meet_apart(const Effects *e, const EffectSet *a, const EffectSet *b,
+                        uint64_t *variables)
 {
-    unsigned n = 0;
-    assert(a->words == b->words);
-    for (size_t i = 0; i < e->names.len; i++) {
-        size_t w = i / 64;
-        uint64_t met = (a->writes[w] & (b->reads[w] | b->writes[w])) | (b->writes[w] & a->reads[w]);
-        n += met >> i % 64 & 1 && e->names.entries[i].key[0] == '@';
-    }
-    return n;
+    assert(a->words == b->words && a->words == effects_words(e));
+    for (size_t w = 0; w < a->words; w++)
+        variables[w] |= e->variables[w] & ((a->writes[w] & (b->reads[w] | b->writes[w])) |
+                                           (b->writes[w] & a->reads[w]));
 }
 
 static bool is_kept(LLVMValueRef v, unsigned depth);

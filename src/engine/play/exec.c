@@ -239,7 +239,10 @@ Exec *exec_open(const ExecPlan *plan, Err *err)
     }
     ok = take_head(e, ok, err);
     if (!ok) {
-        err_ctx(err, "%s can't be loaded", plan->library);
+        err_ctx(err, "%s can't be loaded%s", plan->library,
+                strstr(err->msg, "undefined symbol")
+                    ? " (--link -lNAME adds a library that it needs)"
+                    : "");
         exec_close(e);
         return NULL;
     }

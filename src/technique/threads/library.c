@@ -100,12 +100,14 @@ static bool is_asked(const Lib *l, const char *name)
  * conflict are tested last. */
 static void note_effects(Lib *l, Subject *t)
 {
+    size_t words = effects_words(l->effects);
+    t->hidden = arena_array(&l->arena, uint64_t, t->functions.len *words + 1);
     for (size_t i = 0; i < t->functions.len; i++)
         for (size_t k = 0; k < t->functions.len; k++) {
             const EffectSet *a = effects_of(l->effects, t->functions.items[i]->fn),
                             *b = effects_of(l->effects, t->functions.items[k]->fn);
             vec_push(&t->may_meet, effects_meet(a, b));
-            vec_push(&t->may_meet_apart, effects_meet_apart(l->effects, a, b));
+            effects_meet_apart(l->effects, a, b, t->hidden + i * words);
         }
 }
 
@@ -443,6 +445,7 @@ bool lib_test_run(Lib *l, Subject *t, Arena *a, const Test *test, size_t number,
     };
     l->tests++;
     t->tests++;
+    t->of_contract[test->contract]++;
     bool ok = oracle_put(l, a, test, &p.request) && search_locks(&p, err);
     plan.most *= p.races ? RACING : 1;
     ok = ok &&
@@ -543,7 +546,8 @@ static bool read_contracts(Lib *l, Err *err)
     return true;
 }
 
-/* A header that needs another one before it is common, so the search goes on. */
+/* A header that needs another one before it is common, so the search goes on with what clang
+ * made of it. */
 static void check_headers(const Lib *l)
 {
     Err why = { 0 };
@@ -554,9 +558,9 @@ static void check_headers(const Lib *l)
 
 static bool open_api(Lib *l, Err *err)
 {
-    check_headers(l);
     if (!session_need(l->s, NEEDS_API, err))
         return false;
+    check_headers(l);
     l->program = session_program(l->s);
     l->api = session_api(l->s);
     if (!program_captured(l->program))
@@ -639,7 +643,6 @@ void lib_close(Lib *l)
         vec_release(&l->subjects.items[i].pairs);
         vec_release(&l->subjects.items[i].conflicts);
         vec_release(&l->subjects.items[i].may_meet);
-        vec_release(&l->subjects.items[i].may_meet_apart);
     }
     vec_release(&l->found);
     vec_release(&l->subjects);
@@ -718,10 +721,11 @@ bool whole_library(Session *s, Err *err)
 {
     Lib l = { 0 };
     bool ok = lib_open(&l, s, err);
-    if (ok)
+    if (ok) {
         lib_find_waiters(&l);
-    if (ok)
         l.effects = effects_new(l.program, session_calls(s));
+        l.tests_of_variable = arena_array(&l.arena, unsigned, effects_words(l.effects) * 64);
+    }
     ok = ok && find_subjects(&l, err);
     for (size_t i = 0; ok && i < l.subjects.len; i++)
         ok = l.subjects.items[i].why_not || lib_try_alone(&l, &l.subjects.items[i], err);

@@ -123,8 +123,10 @@ typedef struct Subject {
     Vec(unsigned) pairs;         /* by i * n + j, i <= j: tests of two functions */
     Vec(unsigned) conflicts;     /* likewise: tests in which they touched the same memory */
     Vec(bool) may_meet;          /* by i * n + j: may one write what the other touches? … */
-    Vec(unsigned) may_meet_apart;        /* … in how many variables, without a common handle? */
+    uint64_t *hidden;            /* of each function: variables in which it may meet another
+                                  * one without a common handle, effects_words() each */
     size_t tests, runs, inconclusive, rejected;
+    size_t of_contract[NCONTRACTS];      /* of the tests */
     const char *why_not;         /* it can't be tested; NULL */
 } Subject;
 
@@ -161,6 +163,7 @@ typedef struct Lib {
     size_t nfiles;
     bool *waits;                 /* by the number of a function */
     Effects *effects;            /* what each function reads and writes */
+    unsigned *tests_of_variable; /* by its number there: tests whose calls may meet in it */
     ScheduleBuild build;
     char *preload;
     char *argv[3];               /* of the player */

@@ -374,6 +374,11 @@ static json_t *type_json(const Lib *l, const Subject *t)
                           (json_int_t)t->functions.len, "pairs", (json_int_t)c.all, "pairs_covered",
                           (json_int_t)c.covered, "tests", (json_int_t)t->tests, "runs",
                           (json_int_t)t->runs, "inconclusive", (json_int_t)t->inconclusive);
+    json_t *contracts = json_object();
+    for (unsigned k = 0; k < NCONTRACTS; k++)
+        json_object_set_new(contracts, contract_name((Contract)k),
+                            json_integer((json_int_t)t->of_contract[k]));
+    json_object_set_new(j, "tests_of_contract", contracts);
     json_object_set_new(j, "pairs_may_conflict", json_integer((json_int_t)c.may));
     json_object_set_new(j, "pairs_conflicting", json_integer((json_int_t)c.conflicting));
     json_object_set_new(j, "access_pairs", json_integer((json_int_t)c.met));
@@ -429,6 +434,17 @@ static void set_json(Lib *l)
     session_json(l->s, "promised", json_boolean(l->promised));
 }
 
+/* "5 shared, 8 distinct" */
+static void say_contracts(const Subject *t, Str *out)
+{
+    const char *between = "";
+    for (unsigned c = 0; c < NCONTRACTS; c++)
+        if (t->of_contract[c]) {
+            str_addf(out, "%s%zu %s", between, t->of_contract[c], contract_name((Contract)c));
+            between = ", ";
+        }
+}
+
 static void say_type(const Lib *l, const Subject *t, Str *out)
 {
     PairCount c = count_pairs(l, t);
@@ -438,10 +454,12 @@ static void say_type(const Lib *l, const Subject *t, Str *out)
         str_addf(out, ": not tested, %s\n", why);
         return;
     }
+    str_addf(out, ": %zu tests (", t->tests);
+    say_contracts(t, out);
     str_addf(out,
-             ": %zu tests, %zu runs; %zu of %zu pairs of functions together, %zu of them touch "
+             "), %zu runs; %zu of %zu pairs of functions together, %zu of them touch "
              "the same memory; %zu pairs of places, %zu in both orders",
-             t->tests, t->runs, c.covered, c.all, c.conflicting, c.met, c.both);
+             t->runs, c.covered, c.all, c.conflicting, c.met, c.both);
     if (t->inconclusive)
         str_addf(out, "; %zu runs had no clear end", t->inconclusive);
     str_addc(out, '\n');

@@ -87,19 +87,19 @@ static unsigned *copy_of(const unsigned *from, size_t n)
 
 /* The contract that this unit's tests are about. They take turns, because tests of one handle
  * would leave no room for the others. What is promised comes first: a handle of its own in each
- * thread, unless more is said. */
+ * thread, unless more is said. Sharing that is promised has two turns of three. */
 static Contract turn_of(const Lib *l, size_t unit)
 {
-    size_t turn = unit / count_good(l), n = 0,
-           shared = l->contracts[CONTRACT_SHARED] && l->promised;
+    bool promised = l->promised && l->contracts[CONTRACT_SHARED];
+    size_t turn = unit / count_good(l), n = 0;
     for (unsigned c = 0; c < NCONTRACTS; c++)
-        n += l->contracts[c];
-    turn %= n + shared;                  /* a promised one has two turns */
-    if (turn == n)
+        n += l->contracts[c] && !(promised && c == CONTRACT_SHARED);
+    if (promised && (!n || turn % 3 < 2))
         return CONTRACT_SHARED;
+    turn = (promised ? turn / 3 : turn) % n;
     for (unsigned i = 0;; i++) {
-        Contract c = (Contract)((i + !l->promised) % NCONTRACTS);
-        if (l->contracts[c] && !turn--)
+        Contract c = (Contract)((CONTRACT_DISTINCT + i) % NCONTRACTS);
+        if (l->contracts[c] && !(promised && c == CONTRACT_SHARED) && !turn--)
             return c;
     }
 }
@@ -154,6 +154,7 @@ static void unit_end(Lib *l, Piece *u)
     t->runs = u->counters.runs;
     t->inconclusive = u->counters.inconclusive;
     t->rejected = u->counters.rejected;
+    memcpy(t->of_contract, u->counters.of_contract, sizeof t->of_contract);
     if (n) {
         memcpy(t->pairs.items, u->pairs, n * sizeof *u->pairs);
         memcpy(t->conflicts.items, u->conflicts, n * sizeof *u->conflicts);
@@ -263,6 +264,15 @@ static json_t *dropped_json(const Lib *l, size_t from)
     return all;
 }
 
+static json_t *contracts_json(const Subject *t, const Subject *before)
+{
+    json_t *all = json_array();
+    for (unsigned c = 0; c < NCONTRACTS; c++)
+        json_array_append_new(all, json_integer(
+                                       (json_int_t)(t->of_contract[c] - before->of_contract[c])));
+    return all;
+}
+
 static json_t *news_of(const Lib *l, const Piece *u)
 {
     const Subject *t = u->subject;
@@ -273,6 +283,7 @@ static json_t *news_of(const Lib *l, const Piece *u)
                           (json_int_t)(l->serial_runs - u->lib.serial_runs), "inconclusive",
                           (json_int_t)(t->inconclusive - u->counters.inconclusive), "rejected",
                           (json_int_t)(t->rejected - u->counters.rejected));
+    json_object_set_new(j, "contracts", contracts_json(t, &u->counters));
     json_object_set_new(j, "pairs", grown(u->pairs, t->pairs.items, n));
     json_object_set_new(j, "conflicts", grown(u->conflicts, t->conflicts.items, n));
     json_object_set_new(j, "tried", keys_of(&l->new_tried));
@@ -375,6 +386,9 @@ static void add_news(Lib *l, const json_t *news)
     t->runs += number(news, "runs");
     t->inconclusive += number(news, "inconclusive");
     t->rejected += number(news, "rejected");
+    for (unsigned c = 0; c < NCONTRACTS; c++)
+        t->of_contract[c] +=
+            (size_t)json_integer_value(json_array_get(json_object_get(news, "contracts"), c));
     add_cells(json_object_get(news, "pairs"), t->pairs.items, cells_of(t));
     add_cells(json_object_get(news, "conflicts"), t->conflicts.items, cells_of(t));
     add_keys(json_object_get(news, "tried"), &l->tried);

@@ -776,8 +776,53 @@ static double worth_of_contract(const Lib *l, const Subject *t, const Candidate 
     return l->contracts[CONTRACT_SHARED] && t->type && !shared ? 0.1 : 1;
 }
 
-/* More variables in common: more hidden state, and more that can go wrong. */
-static double worth_of_variables(unsigned n) { return n ? 1 + log2(n) : 0.15; }
+/* More variables in common: more hidden state, and more that can go wrong. Those that tests were
+ * about before count for less: of a hundred functions that share one counter a few are enough. */
+static double worth_of_variables(const Lib *l, const uint64_t *variables)
+{
+    enum { ENOUGH = 4 };                 /* tests of a variable: then it counts half */
+    double n = 0;
+    for (size_t w = 0; w < effects_words(l->effects); w++)
+        for (uint64_t left = variables[w]; left; left &= left - 1) {
+            size_t v = w * 64 + (size_t)__builtin_ctzll(left);
+            n += (double)ENOUGH / (ENOUGH + l->tests_of_variable[v]);
+        }
+    return n < 0.15 ? 0.15 : n < 1 ? n : 1 + log2(n);
+}
+
+/* The variables that two functions may meet in. */
+static uint64_t *variables_of(const Lib *l, const Subject *t, size_t i, size_t j)
+{
+    uint64_t *variables = xcalloc(effects_words(l->effects), sizeof *variables);
+    effects_meet_apart(l->effects, effects_of(l->effects, t->functions.items[i]->fn),
+                       effects_of(l->effects, t->functions.items[j]->fn), variables);
+    return variables;
+}
+
+static void count_variables(Lib *l, const uint64_t *variables, unsigned tests)
+{
+    for (size_t w = 0; w < effects_words(l->effects); w++)
+        for (uint64_t left = variables[w]; left; left &= left - 1)
+            l->tests_of_variable[w * 64 + (size_t)__builtin_ctzll(left)] += tests;
+}
+
+static void count_pair(Lib *l, const Subject *t, size_t i, size_t j, unsigned tests)
+{
+    uint64_t *variables = variables_of(l, t, i, j);
+    count_variables(l, variables, tests);
+    free(variables);
+}
+
+/* How many tests there were of each variable, by the pairs that were tested. */
+static void recount_variables(Lib *l, const Subject *t)
+{
+    size_t n = t->functions.len, most = effects_words(l->effects) * 64;
+    memset(l->tests_of_variable, 0, most * sizeof *l->tests_of_variable);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i; j < n; j++)
+            if (t->pairs.items[i * n + j])
+                count_pair(l, t, i, j, t->pairs.items[i * n + j]);
+}
 
 /* Pairs without a test come first. Those that touched the same memory before are worth more, and calls
  * that share several handles. Those that can't conflict, by what they read and write, are worth
@@ -792,9 +837,13 @@ static double worth(const Lib *l, const Subject *t, const Candidate *x, const Ca
         shared *= 3;
     double known = (1.0 + 2.0 * (conflicts < 2 ? conflicts : 2)) / (1.0 + tests);
     double apart = worth_of_contract(l, t, x, y, shared);
-    size_t pair = x->function * t->functions.len + y->function;
-    apart *= worth_of_variables(t->type && shared ? t->may_meet.items[pair]
-                                                  : t->may_meet_apart.items[pair]);
+    if (t->type && shared) {
+        apart *= t->may_meet.items[x->function * t->functions.len + y->function] ? 1 : 0.15;
+    } else {
+        uint64_t *variables = variables_of(l, t, x->function, y->function);
+        apart *= worth_of_variables(l, variables);
+        free(variables);
+    }
     return (tests ? known : 8) * apart * (1.0 + shared) * (look ? 0.2 : 1) * (x->errs ? 0.3 : 1) *
            (y->errs ? 0.3 : 1);
 }
@@ -925,38 +974,31 @@ static bool make_test(Lib *l, Subject *t, const Candidates *all, const Rescues *
     bool new = !is_known(&l->tried, &l->new_tried, str_c(&text));
     map_put(&l->new_tried, str_c(&text), NULL);
     str_release(&text);
-    *pair_of(t, t->pairs.items, x->function, y->function) += new;
+    if (new) {
+        ++*pair_of(t, t->pairs.items, x->function, y->function);
+        count_pair(l, t, x->function, y->function, 1);
+    }
     return new;
 }
 
-/* Where the threads have no handle in common: how much a function shares with the other it shares
- * most with. */
-static double hidden_state(const Subject *t, unsigned function)
-{
-    unsigned most = 0;
-    for (size_t k = 0; k < t->functions.len; k++) {
-        unsigned n = t->may_meet_apart.items[function * t->functions.len + k];
-        most = n > most ? n : most;
-    }
-    return worth_of_variables(most);
-}
-
 /* One function after the other; without a common handle every second one is drawn, those with
- * much hidden state more often. A large API would seldom have two of them together. */
+ * much hidden state more often. A large API would seldom have two of them together. Each that is
+ * drawn counts as a test of its variables, so that others are drawn for theirs. */
 static unsigned next_function(Lib *l, const Subject *t, uint64_t first, unsigned i)
 {
-    size_t n = t->functions.len;
+    size_t n = t->functions.len, words = effects_words(l->effects);
     if ((t->type && !only_distinct(l)) || i % 2)
         return (unsigned)((first + i) % n);
     unsigned best = 0;
     double most = -1;
     for (unsigned f = 0; f < n; f++) {
-        double w = hidden_state(t, f) * (0.2 + rng_unit(&l->rng));
+        double w = worth_of_variables(l, t->hidden + f * words) * (0.2 + rng_unit(&l->rng));
         if (w > most) {
             most = w;
             best = f;
         }
     }
+    count_variables(l, t->hidden + best * words, 1);
     return best;
 }
 
@@ -966,6 +1008,7 @@ bool lib_tests_make(Lib *l, Subject *t, Arena *a, Tests *out, Err *err)
     Rescues rescues = { 0 };
     Seq *prefix, *epilogue = NULL;
     unsigned creators = 0;
+    recount_variables(l, t);
     if (!make_prefix(l, t, a, &prefix, &creators, err))
         return false;
     if (!prefix || !t->functions.len)
@@ -982,6 +1025,7 @@ bool lib_tests_make(Lib *l, Subject *t, Arena *a, Tests *out, Err *err)
                     vec_push(&all, other);
         }
     }
+    recount_variables(l, t); /* without those that were drawn */
     bool ok = settle_epilogue(l, a, prefix, &epilogue, err) &&
               (!epilogue || (sift(l, t, a, prefix, epilogue, &all, &bad, err) &&
                              rescue(l, a, prefix, epilogue, &all, &bad, &rescues, err) &&
