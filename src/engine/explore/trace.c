@@ -618,7 +618,7 @@ static bool answer_all(Job *j, const Trail *trail, Questions *qs, const Entry *e
 
 /* ---- a step */
 
-void tracer_note_imprecise(Job *j, const Trail *trail)
+void tracer_note_imprecise(Job *j, const Trail *trail, size_t n)
 {
     Explorer *x = j->x;
     pthread_mutex_lock(&x->lock);
@@ -628,6 +628,8 @@ void tracer_note_imprecise(Job *j, const Trail *trail)
             m->count++;
     }
     x->ntraces++;
+    x->nfollowed += n > 0;
+    x->ndepending += trail->steps.len;
     pthread_mutex_unlock(&x->lock);
 }
 
@@ -690,7 +692,7 @@ static bool step(Job *j, const Entry *e, const uint8_t *bytes, size_t n, unsigne
     bool ok = tracer_run(j, &(Input){ 0, bytes, n, e->id }, &trace);
     t->trail = &trace.trail;
     if (ok && trace.trail.path) {
-        tracer_note_imprecise(j, &trace.trail);
+        tracer_note_imprecise(j, &trace.trail, n);
         pthread_mutex_lock(&x->lock);
         add_branches(j, &trace.trail, level, &qs);
         add_chances(j, &trace.trail, level, &qs);
