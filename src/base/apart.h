@@ -6,7 +6,7 @@
  *     switch (apart_run(&plan, err)) …
  *
  * The process is forked, so the work may use all that there is. Only files remain of it. Fork before
- * there are threads.
+ * there are threads. Work that is apart already is done where it is.
  */
 #ifndef SUNDEW_APART_H
 #define SUNDEW_APART_H

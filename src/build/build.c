@@ -6,6 +6,7 @@
  * it is large and comes from a package.
  */
 #include "build/build.h"
+#include "base/apart.h"
 #include "base/file.h"
 #include "base/sha256.h"
 #include "base/tempdir.h"
@@ -225,6 +226,35 @@ static bool make(const BuildRecipe *r, const char *path, Err *err)
     return ok;
 }
 
+typedef struct Making {
+    const BuildRecipe *recipe;
+    const char *path;
+} Making;
+
+static bool make_file(void *arg, Err *err)
+{
+    const Making *m = arg;
+    return make(m->recipe, m->path, err);
+}
+
+static bool is_stopped(void *ws) { return workspace_is_stopped(ws); }
+
+/* As make(), unless it is ended. Who begins one when the time is over needs it. */
+static bool make_in_time(const BuildRecipe *r, const char *path, Err *err)
+{
+    Workspace *ws = program_workspace(r->program);
+    if (!ws || !workspace_can_stop(ws) || workspace_is_stopped(ws))
+        return make(r, path, err);
+    Making m = { r, path };
+    ApartPlan plan = { .work = make_file, .arg = &m, .stop = is_stopped, .stop_arg = ws };
+    ApartEnd end = apart_run(&plan, err);
+    if (end != APART_STOPPED)
+        return end == APART_DONE;
+    workspace_note_stop(ws);
+    return err_set(err, "%s was still being built when it was stopped: give more time (--time)",
+                   program_captured(r->program)->name);
+}
+
 static bool is_kept(const char *path) { return file_is_regular(path) && file_size(path) > 0; }
 
 char *build_get(const BuildRecipe *r, Err *err)
@@ -235,7 +265,7 @@ char *build_get(const BuildRecipe *r, Err *err)
         utimensat(AT_FDCWD, path, NULL, 0);      /* it is in use: see sweep() */
         return path;
     }
-    if (make(r, path, err)) {
+    if (make_in_time(r, path, err)) {
         sweep(r);
         return path;
     }

@@ -17,6 +17,10 @@
  *
  * make() writes to a temporary path. The build gets its own name when make()
  * has succeeded; a failed or interrupted build leaves nothing.
+ *
+ * If the workspace can be stopped (workspace_on_stop()), make() works in a process of its own, and
+ * only its file remains. A build that has begun in time ends when the time does: an error, and
+ * workspace_has_stopped().
  */
 #ifndef SUNDEW_BUILD_H
 #define SUNDEW_BUILD_H

@@ -39,6 +39,13 @@ void workspace_discard(const Workspace *ws);
 const char *workspace_dir(const Workspace *ws);          /* …/.sundew */
 const char *workspace_root(const Workspace *ws);         /* the project: its parent, or the
                                                           * folder it was made for */
+/* Long work on what was captured asks whether it is to end: --time is over, say. */
+void workspace_on_stop(Workspace *ws, bool (*stop)(void *arg), void *arg);
+/* False: nobody is asked, the work can't be ended. */
+bool workspace_can_stop(const Workspace *ws);
+bool workspace_is_stopped(const Workspace *ws);
+void workspace_note_stop(Workspace *ws);                 /* work was ended … */
+bool workspace_has_stopped(const Workspace *ws);         /* … at some time */
 
 typedef enum {
     UNIT_CAPTURED,

@@ -17,6 +17,9 @@ struct Workspace {
     char *dir, *root;
     Arena arena;
     Map units;                /* id -> Unit * */
+    bool (*stop)(void *arg);
+    void *stop_arg;
+    bool has_stopped;
 };
 
 /* The nearest .sundew at or above the current folder, or NULL. */
@@ -186,6 +189,20 @@ Workspace *workspace_open(const char *dir, bool create, Err *err)
     ws->root = read_root(path);
     return ws;
 }
+
+void workspace_on_stop(Workspace *ws, bool (*stop)(void *arg), void *arg)
+{
+    ws->stop = stop;
+    ws->stop_arg = arg;
+}
+
+bool workspace_can_stop(const Workspace *ws) { return ws->stop != NULL; }
+
+bool workspace_is_stopped(const Workspace *ws) { return ws->stop && ws->stop(ws->stop_arg); }
+
+void workspace_note_stop(Workspace *ws) { ws->has_stopped = true; }
+
+bool workspace_has_stopped(const Workspace *ws) { return ws->has_stopped; }
 
 void workspace_close(Workspace *ws)
 {

@@ -79,9 +79,9 @@ static void look_at(const char *word, Strings *named, Str *hidden)
 {
     char *path = *word ? path_absolute(word) : NULL, *real = *word ? path_real(word) : NULL;
     struct stat st;
-    if (path && real && sandbox_hides(path) && stat(path, &st) == 0 &&
-        !has(named, path)) {
-        const char *why = named->len == MOST_NAMED ? "too many words name files" : objection(real, &st);
+    if (path && real && sandbox_hides(path) && stat(path, &st) == 0 && !has(named, path)) {
+        const char *why =
+            named->len == MOST_NAMED ? "too many words name files" : objection(real, &st);
         if (!why)
             strings_add(named, path);
         else if (!strstr(str_c(hidden), path))

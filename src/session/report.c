@@ -56,6 +56,14 @@ static bool add_step_summary(const FindingSet *set, const OutputOptions *o, Err 
     return ok;
 }
 
+/* People open it: the whole path. */
+static void say_page(Session *s, const char *path)
+{
+    char *full = path_absolute(path);
+    session_note(s, "the page is %s", full);
+    free(full);
+}
+
 void session_overview(Session *s, const Overview *overview) { s->overview = overview; }
 
 bool session_write(Session *s, const FindingSet *set, Err *err)
@@ -82,6 +90,8 @@ bool session_write(Session *s, const FindingSet *set, Err *err)
         const char *path = session_option(s, files[i].option);
         if (path && !write_file(files[i].write, set, &o, path, err))
             return false;
+        if (path && strcmp(files[i].option, "html") == 0)
+            say_page(s, path);
     }
     return true;
 }

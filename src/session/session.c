@@ -1,4 +1,5 @@
 #include "session/session.h"
+#include "program/program.h"
 #include "base/escape.h"
 #include "base/fault.h"
 #include "base/file.h"
@@ -382,6 +383,17 @@ static bool write_out(Session *s, Err *err)
     return file_write_fd(1, str_c(&s->out), s->out.len, err) || err_ctx(err, "standard output");
 }
 
+static bool is_stopped(void *s) { return session_interrupted(s); }
+
+/* No result because a build was ended: that is no error, but a run that is not complete. */
+static bool give_up_in_time(Session *s, Err *err)
+{
+    if (!s->workspace || !workspace_has_stopped(s->workspace) || !s->program || s->reported)
+        return false;
+    session_incomplete(s, "%s", err->msg);
+    return !s->command->rules || session_begin(s, program_captured(s->program)->name, err);
+}
+
 static bool run_command(Session *s, int argc, char **argv, Err *err)
 {
     note_command_line(s, argc, argv);
@@ -417,8 +429,11 @@ static bool run_command(Session *s, int argc, char **argv, Err *err)
         progress_beat(s->command->name);
     }
     const Command *c = s->command;
-    if ((c->check && !c->check(s, err)) || !open_store(s, err) || !session_need(s, c->needs, err) ||
-        !c->run(s, err))
+    if ((c->check && !c->check(s, err)) || !open_store(s, err) || !session_need(s, c->needs, err))
+        return false;
+    if (s->workspace && (c->rules || c->until_time))
+        workspace_on_stop(s->workspace, is_stopped, s);
+    if (!c->run(s, err) && !give_up_in_time(s, err))
         return false;
     return !s->reported || report_finish(s, err);
 }

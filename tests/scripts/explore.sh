@@ -45,6 +45,22 @@ ok "… the fields that are promised are there" json magic.json \
 ok "… the minimised input is a file" test -s "$(python3 -c 'import json; print(json.load(open("magic.json"))["failures"][0]["minimised"])')"
 ok "the correct twin: no failure, same branches" explore good ./magic-good --no-mutation --stop-at coverage --time 600s
 ok "… none" json good.json 'd["failures"] == [] and d["branches"]["covered"] == d["branches"]["reachable"]'
+# Without a seed the first input is empty, and the function that sees bytes is not reached by it.
+cat >later.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+static unsigned word(const unsigned char *b) { return b[0] | b[1] << 8 | b[2] << 16 | (unsigned)b[3] << 24; }
+int main(void)
+{
+    unsigned char b[4];
+    if (fread(b, 1, 4, stdin) == 4 && word(b) * 2654435761u == 0x1234567)
+        abort();
+    return 0;
+}
+END
+ok "a function that only later inputs reach" capture 'gcc -g -o later later.c'
+ok "… is followed, too" explore later ./later --stop-at first-failure --no-sanitizers --time 120s
+ok "… and the product found" json later.json 'len(d["failures"]) == 1'
 ok "a file argument" explore file ./file --no-mutation --stop-at first-failure --time 900s -- @@.bin
 ok "… fails too" json file.json 'len(d["failures"]) == 1'
 

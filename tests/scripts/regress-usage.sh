@@ -76,6 +76,36 @@ ok "a row that is there: its death is one" eval '"$SUNDEW" capture -q -- sh -c "
     rm -rf tests && status 1 regress libtable.a --headers table.h --count 2000 --seed 1 --mutants 0 -- ./example >said &&
     grep -qE "row_(set|number): calls like the example.s crash it" said'
 
+# ---- memory of which nobody says how long it is: the copy may end before the example's did
+
+fresh open-end
+cat >join.h <<'END'
+#include <stddef.h>
+int join_size(int n, const char **words, const size_t *lengths);
+END
+cat >join.c <<'END'
+#include "join.h"
+#include <string.h>
+int join_size(int n, const char **words, const size_t *lengths)
+{
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += (int)(lengths ? lengths[i] : strlen(words[i]));
+    return sum;
+}
+END
+cat >example.c <<'END'
+#include "join.h"
+int main(void)
+{
+    const char *words[] = { "a", "bc", "def" };
+    size_t lengths[] = { 1, 2, 3 };
+    return join_size(3, words, lengths) + join_size(3, words, NULL) == 12 ? 0 : 1;
+}
+END
+ok "an array without its length" "$SUNDEW" capture -- sh -c 'gcc -g -c join.c && ar rcs libjoin.a join.o && gcc -g example.c libjoin.a -o example'
+ok "…is no overflow, because the copy is short" status 0 regress libjoin.a --headers join.h --count 300 --seed 1 --mutants 0 -- ./example
+
 # ---- variadic functions: in the shapes that the example shows
 
 ok "variadics" subject variadic conf

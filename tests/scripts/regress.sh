@@ -64,6 +64,15 @@ ok "the same seed, the same tests" eval 'regress -o again --count 2500 -- ./exam
     for f in tests/test_*.c; do cmp "$f" "again/${f#tests/}" || exit 1; done'
 ok "what the example covers by itself" says "the example alone covers" regress -o t --count 300 --example-coverage -- ./example
 ok "without an example: universal" eval 'regress -o universal --count 500 >/dev/null && make -s -C universal check'
+mkdir slow; printf '#!/bin/sh\nsleep 60\nexec %s "$@"\n' "$(command -v make)" >slow/make; chmod +x slow/make
+in_time() {     # a compiler that takes long does not hold the command
+    local begun=$SECONDS
+    PATH=$PWD/slow:$PATH regress -o late --count 200 --time 15s >said 2>&1
+    cat said
+    [ $((SECONDS - begun)) -lt 45 ] && grep -q "INCOMPLETE (.*tests were left out: there was no time" said
+}
+ok "--time holds while tests are tried, and what was not tried is left out" in_time
+ok "…none of it is in the folder" eval '! grep -q "^TEST" late/*.c'
 ok "show api" says "stack_pop(s: handle struct stack changes, out: out) -> integer" "$SUNDEW" show api libstack.a --headers stack.h
 ok "…pairs" says "out: buffer out of 3, size: length of 2" "$SUNDEW" show api libstack.a --headers stack.h
 ok "…as JSON" eval '"$SUNDEW" show api libstack.a --headers stack.h --json | python3 -c "

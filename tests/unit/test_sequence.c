@@ -383,6 +383,47 @@ static void a_busy_machine_ends_no_job(void **state)
     lab_close(&l);
 }
 
+static bool is_second_question(void *arg) { return ++*(int *)arg > 1; }
+
+/* Nobody is blamed for not being run. */
+static void stopped_jobs_are_not_run(void **state)
+{
+    (void)state;
+    Lab l = lab_open();
+    lab_start(&l, false);
+    Arena a = { 0 };
+    Err err = { 0 };
+    int asked = 0;
+    char *libexec = libexec_folder();
+    ExecPlan plan = { .api = l.api,
+                      .library = l.library,
+                      .libexec = libexec,
+                      .cpu_ms = 60000,
+                      .wall_ms = 60000,
+                      .stop = is_second_question,
+                      .stop_arg = &asked };
+    Exec *e = exec_open(&plan, &err);
+    assert_non_null(e);
+    ExecJob jobs[2] = { 0 };
+    Outcome out[2];
+    for (int i = 0; i < 2; i++) {
+        Seq *s = bag_sequence(&l, &a);
+        seq_call(&a, s, fn(&l, "die"))->args[0] = value_integer(3);   /* does not end */
+        jobs[i].seq = s;
+    }
+    asked = 0;
+    if (!exec_run(e, &a, jobs, 2, out, &err))
+        fail_msg("%s", err.msg);
+    assert_int_equal(out[0].state, OUTCOME_NOT_RUN);
+    assert_int_equal(out[1].state, OUTCOME_NOT_RUN);
+    SeqTest t = { .seq = (Seq *)jobs[0].seq };
+    assert_false(settle_sees(&t, &out[0]));
+    exec_close(e);
+    free(libexec);
+    arena_release(&a);
+    lab_close(&l);
+}
+
 static void who_dies_dies_alone(void **state)
 {
     (void)state;
@@ -652,6 +693,7 @@ int main(void)
         cmocka_unit_test(structs_go_in_and_out_by_value),
         cmocka_unit_test(handles_are_passed_on_whatever_made_them),
         cmocka_unit_test(a_busy_machine_ends_no_job),
+        cmocka_unit_test(stopped_jobs_are_not_run),
         cmocka_unit_test(who_dies_dies_alone),
         cmocka_unit_test(who_harms_harms_itself),
         cmocka_unit_test(leaks_and_garbage_show),

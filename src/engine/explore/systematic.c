@@ -351,7 +351,7 @@ static bool work(Job *j, const Config *c)
     bool ok = tracer_run(j, &in, &trace);
     if (ok) {
         Trail *trail = &trace.trail;
-        tracer_note_imprecise(j, trail);
+        tracer_note_imprecise(j, trail, in.n);
         bool is_new = walk(j, trail, in.state, &before);
         uint64_t way = before.items[before.len - 1];
         uint32_t entry = is_new ? keep(j, c, &trace, way) : c->parent;

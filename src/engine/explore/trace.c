@@ -659,7 +659,7 @@ static bool answer_all(Job *j, const Trail *trail, Questions *qs, const Entry *e
 
 /* ---- a step */
 
-void tracer_note_imprecise(Job *j, const Trail *trail)
+void tracer_note_imprecise(Job *j, const Trail *trail, size_t n)
 {
     Explorer *x = j->x;
     pthread_mutex_lock(&x->lock);
@@ -669,6 +669,8 @@ void tracer_note_imprecise(Job *j, const Trail *trail)
             m->count++;
     }
     x->ntraces++;
+    x->nfollowed += n > 0;
+    x->ndepending += trail->steps.len;
     pthread_mutex_unlock(&x->lock);
 }
 
@@ -764,7 +766,7 @@ static bool step(Job *j, const Entry *e, const uint8_t *bytes, size_t n, unsigne
     tracer_make_room(t);
     bool ok = tracer_run(j, &(Input){ 0, bytes, n, e->id }, &trace);
     if (ok && trace.trail.path) {
-        tracer_note_imprecise(j, &trace.trail);
+        tracer_note_imprecise(j, &trace.trail, n);
         ok = ask_all(j, &trace.trail, e, bytes, n);
     }
     if (ok && trace.numbers.path)

@@ -57,7 +57,7 @@ void tracer_apply(Tracer *t, const uint8_t *bytes, size_t n, const Answer *a);
 /* The job's solver figures become visible to others. */
 void tracer_tell_stats(Job *j);
 /* Adds its imprecisions to the list. */
-void tracer_note_imprecise(Job *j, const Trail *trail);
+void tracer_note_imprecise(Job *j, const Trail *trail, size_t n); /* of an input of n bytes */
 /* An address, length or callee has more values than are tried. */
 void tracer_note_cut(Job *j, const Step *s);
 #endif

@@ -195,6 +195,8 @@ static bool play(Exec *e, bool watched, RunResult *res, Err *err)
                      .discard_output = true,
                      .keep_output = 64 << 10,
                      .fixed_addresses = e->plan.fixed_addresses,
+                     .stop = watched ? NULL : e->plan.stop,
+                     .stop_arg = e->plan.stop_arg,
                      .limits = { .wall = 120, .cpu = 120, .idle = idle, .processes = 64 } };
     return runner_run(e->runner, &plan, res, err);
 }
@@ -409,6 +411,8 @@ static void clear_answers(Exec *e, size_t n)
 /* A job without an answer: it, or one beside it, has killed the player. */
 static bool has_answer(const Outcome *o) { return o->state != OUTCOME_NOT_RUN; }
 
+static bool is_stopped(const Exec *e) { return e->plan.stop && e->plan.stop(e->plan.stop_arg); }
+
 static bool run_some(Exec *e, Arena *a, const ExecJob *jobs, size_t n, Outcome *out, Err *err);
 
 /* Executes those without an answer again: those that had begun one by one, as one of
@@ -451,11 +455,15 @@ static bool run_some(Exec *e, Arena *a, const ExecJob *jobs, size_t n, Outcome *
 {
     RunResult res = { 0 };
     assert(n > 0 && n <= WIRE_MOST_JOBS);
+    if (is_stopped(e)) {
+        memset(out, 0, n * sizeof *out);
+        return true;
+    }
     clear_answers(e, n);
     add_groups(e, jobs, n);
     if (!send_request(e, err) || !play(e, false, &res, err))
         return false;
-    bool died = failure_is(&res.failure), begun[WIRE_MOST_JOBS], any = false;
+    bool died = failure_is(&res.failure) && !res.stopped, begun[WIRE_MOST_JOBS], any = false;
     size_t rest = 0;
     run_result_release(&res);
     for (size_t i = 0; i < n; i++) {

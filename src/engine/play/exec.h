@@ -40,6 +40,9 @@ typedef struct ExecPlan {
     bool writes;                 /* also look at standard output, and at the files that are there
                                   * at the end; jobs share no prefix then */
     unsigned cpu_ms, wall_ms;    /* limits of a job; 0: 300 and 5000 */
+    bool (*stop)(void *arg);     /* asked ten times a second: is all to end? Jobs without an
+                                  * outcome are OUTCOME_NOT_RUN then; NULL: never */
+    void *stop_arg;
 } ExecPlan;
 
 Exec *exec_open(const ExecPlan *plan, Err *err);

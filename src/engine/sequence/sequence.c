@@ -89,6 +89,36 @@ Seq *seq_copy(Arena *a, const Seq *s)
     return c;
 }
 
+/* Does nobody say how long the memory is? */
+static bool has_open_end(const SeqStep *st, unsigned i)
+{
+    const SeqValue *v = &st->args[i];
+    const ApiFunction *shape_of = st->f->shape_of;
+    if (v->kind == VALUE_STRING)
+        return shape_of && i >= shape_of->nparams;
+    return v->kind == VALUE_BYTES && i < st->f->nparams && st->f->params[i].partner == API_NONE;
+}
+
+Seq *seq_with_room(Arena *a, const Seq *s)
+{
+    enum { ROOM = 512 };
+    Seq *c = seq_copy(a, s);
+    bool any = false;
+    for (unsigned i = 0; i < c->n; i++)
+        for (unsigned k = 0; c->steps[i].f && k < c->steps[i].nargs; k++) {
+            SeqValue *v = &c->steps[i].args[k];
+            if (!has_open_end(&c->steps[i], k))
+                continue;
+            uint8_t *more = arena_array(a, uint8_t, v->n + ROOM);
+            if (v->n)
+                memcpy(more, v->bytes, v->n);
+            v->bytes = more;
+            v->n += ROOM;
+            any = true;
+        }
+    return any ? c : NULL;
+}
+
 Seq *seq_prefix(Arena *a, const Seq *s, unsigned n)
 {
     Seq part = { s->steps, n < s->n ? n : s->n };

@@ -395,7 +395,9 @@ static int telling_step(const Seq *s, const Outcome *plain, const Outcome *chang
             at = (int)plain->obs[i].step;
     free(same);
     free(stable);
-    return plain[0].state == OUTCOME_DONE && plain[1].state == OUTCOME_DONE ? at : -1;
+    bool known = plain[0].state == OUTCOME_DONE && plain[1].state == OUTCOME_DONE &&
+                 changed->state != OUTCOME_NOT_RUN;
+    return known ? at : -1;
 }
 
 /* The sequence without looks, but for one. */
@@ -848,7 +850,7 @@ static bool join_idle(Refinery *f, Err *err)
 {
     enum { TOGETHER = 6 };
     bool ok = true;
-    for (size_t i = 0; ok && i < f->idle.len; i += TOGETHER) {
+    for (size_t i = 0; ok && i < f->idle.len && has_time(f->r); i += TOGETHER) {
         size_t n = f->idle.len - i < TOGETHER ? f->idle.len - i : TOGETHER;
         SeqTest *joined = NULL;
         ok = refine_join(&f->plan, f->idle.items + i, n, &joined, err);

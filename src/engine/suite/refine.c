@@ -71,7 +71,8 @@ static bool is_effect(const Try *t, size_t i)
 
 static void judge_try(const Refiner *r, Try *t)
 {
-    t->ok = t->out.state == OUTCOME_DONE && t->again.state == OUTCOME_DONE;
+    t->ok = t->out.state == OUTCOME_DONE && t->again.state == OUTCOME_DONE &&
+            t->without.state != OUTCOME_NOT_RUN;
     t->same = arena_array(r->a, bool, t->out.nobs + 1);
     memset(t->same, 1, t->out.nobs);
     if (!t->ok)
@@ -100,7 +101,7 @@ static bool is_told(const Try *t, const Outcome *plain, const Outcome *changed)
         told = !same[i] && !last && (i >= t->out.nobs || t->same[i]);
     }
     free(same);
-    return told && plain->state == OUTCOME_DONE;
+    return told && plain->state == OUTCOME_DONE && changed->state != OUTCOME_NOT_RUN;
 }
 
 static bool meet_kills(const Refiner *r, Try *tries, size_t n, Err *err)

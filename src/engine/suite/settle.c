@@ -297,6 +297,10 @@ bool settle_sees(const SeqTest *t, const Outcome *o)
 {
     bool *same = xcalloc(t->out.nobs + 1, sizeof *same);
     bool seen = o->state != OUTCOME_DONE;
+    if (o->state == OUTCOME_NOT_RUN) {           /* stopped: nothing is known */
+        free(same);
+        return false;
+    }
     memset(same, 1, t->out.nobs);
     settle_compare(&t->out, o, same);
     for (size_t i = 0; i < t->out.nobs && !seen; i++)
@@ -346,8 +350,8 @@ static void judge(const Settler *s, Arena *a, Seq *seq, const Outcome out[RUNS],
     r->kind = SETTLED;
     weaken_handles(&out[0], strict);
     for (unsigned k = 0; k < RUNS; k++) {
-        if (out[k].state != OUTCOME_DONE)
-            r->kind = SETTLED_ILLEGAL;
+        if (out[k].state != OUTCOME_DONE && r->kind != SETTLED_NOT_RUN)
+            r->kind = out[k].state == OUTCOME_NOT_RUN ? SETTLED_NOT_RUN : SETTLED_ILLEGAL;
         weaken_handles(&out[0], &out[k]);
         settle_compare(&out[0], &out[k], t->stable);
     }
@@ -367,6 +371,10 @@ static void judge(const Settler *s, Arena *a, Seq *seq, const Outcome out[RUNS],
 static bool in_trouble(const Seq *body, const Outcome *o, Settled *r)
 {
     bool in_body = o->state != OUTCOME_DONE && o->at < body->n;
+    if (o->state == OUTCOME_NOT_RUN) {
+        r->kind = SETTLED_NOT_RUN;
+        return false;
+    }
     r->kind = in_body ? SETTLED_ILLEGAL : o->state == OUTCOME_DONE ? SETTLED_LEAKS : SETTLED_OPEN;
     return !in_body;
 }
@@ -444,7 +452,7 @@ static bool blame_looks(const Settler *s, Arena *a, const Seq *looked, Err *err)
     if (!exec_run(s->strict ? s->strict : s->exec, a, jobs, n, out, err))
         return false;
     for (unsigned k = 0; k < n; k++)
-        if (!is_clean(&out[k]))
+        if (!is_clean(&out[k]) && out[k].state != OUTCOME_NOT_RUN)
             ownership_blame(s->ownership, looked->steps[of[k]].f);
     return true;
 }
@@ -533,6 +541,8 @@ bool settle_closed(const Settler *s, Arena *a, Seq *const *closed, size_t n, Set
             take_good(&w, i);
         else if (w.first[i].state == OUTCOME_DONE)
             out[i].kind = SETTLED_LEAKS;
+        else if (w.first[i].state == OUTCOME_NOT_RUN)
+            out[i].kind = SETTLED_NOT_RUN;
     }
     return settle_rest(s, a, w.good, w.index, w.m, w.strict, out, err);
 }

@@ -23,6 +23,7 @@ typedef enum {
     SETTLED_OPEN,                /* it could not be closed */
     SETTLED_LEAKS,
     SETTLED_EMPTY,               /* nothing is stable enough to be asserted */
+    SETTLED_NOT_RUN,             /* all was stopped before (ExecPlan.stop) */
 } SettledKind;
 
 typedef struct SeqTest {
@@ -31,6 +32,11 @@ typedef struct SeqTest {
     bool *stable;                /* one an observation */
     bool follows;                /* it does what the usage has, throughout */
     bool example;                /* it does what the example itself did: always kept */
+    enum {
+        TEST_UNTRIED,
+        TEST_PASSED,             /* beside others that did not, and are gone */
+        TEST_TRIED,              /* the file that it is in passed */
+    } tried;                     /* as C */
     bool refined;                /* the following are known */
     unsigned about;              /* the step that it is about */
     int effect;                  /* an Effect: whether it checks what that call did */

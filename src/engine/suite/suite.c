@@ -221,6 +221,7 @@ static void take_settled(Judge *j, const Settled *x, const Bringer *b)
         note_death(j, x->seq, &x->how, true);
         break;
     case SETTLED_OPEN: u->open++; break;
+    case SETTLED_NOT_RUN: break;
     case SETTLED_LEAKS:
         u->leaks++;
         generate_keep(j->generator, body);
@@ -293,7 +294,9 @@ static const char *reason(const Seq *s, const Settled *x, int *at)
                    ? "it ends the process when it is repeated"
                    : "it crashes, or a sanitizer complains, when it is repeated";
     *at = -1;
-    return x->kind == SETTLED_ILLEGAL ? "it crashes, or a sanitizer complains, when it is repeated"
+    return x->kind == SETTLED_NOT_RUN ? "the time was over"
+           : x->kind == SETTLED_ILLEGAL
+               ? "it crashes, or a sanitizer complains, when it is repeated"
            : x->kind == SETTLED_OPEN  ? "what it made can't be given back without a crash"
            : x->kind == SETTLED_LEAKS ? "it leaves memory behind"
                                       : "nothing that it gives is the same each time";

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/progress.h"
+#include "base/units.h"
 #include "run/run.h"
 #include "session/failure_finding.h"
 #include "technique/regress/regress_int.h"
@@ -82,6 +83,12 @@ static bool open_api(Regress *r, Err *err)
 
 static size_t mutants_asked(Session *s) { return strtoul(session_option(s, "mutants"), NULL, 10); }
 
+static bool is_search_over(void *arg)
+{
+    const Regress *r = arg;
+    return session_was_asked_to_stop() || (r->search_end > 0 && clock_seconds() > r->search_end);
+}
+
 static bool open_library(Regress *r, Err *err)
 {
     Session *s = r->session;
@@ -93,7 +100,11 @@ static bool open_library(Regress *r, Err *err)
         return false;
     if (!r->library.strict)
         session_incomplete(s, "no sequence ran with sanitizers: %s", r->library.why_not_strict);
-    ExecPlan e = { .api = r->api, .library = r->library.cover, .libexec = session_libexec(s) };
+    ExecPlan e = { .api = r->api,
+                   .library = r->library.cover,
+                   .libexec = session_libexec(s),
+                   .stop = is_search_over,
+                   .stop_arg = r };
     e.files = r->usage ? usage_files(r->usage, &e.nfiles) : NULL;
     r->exec = exec_open(&e, err);
     r->again = r->exec ? exec_open(&e, err) : NULL;
@@ -118,7 +129,9 @@ static bool open_library(Regress *r, Err *err)
                         .files = e.files,
                         .nfiles = e.nfiles,
                         .env = counts,
-                        .libexec = session_libexec(s) };
+                        .libexec = session_libexec(s),
+                        .stop = is_search_over,
+                        .stop_arg = r };
         r->mutants = exec_open(&e, err);
         return r->mutants != NULL;
     }
@@ -168,6 +181,10 @@ static bool make_suite(Regress *r, Err *err)
                        .stop = is_stopped,
                        .interrupted = is_interrupted,
                        .arg = r };
+    if (seconds > 0) {                     /* a quarter is for trying the tests as C */
+        seconds *= 0.75;
+        r->search_end = clock_seconds() + seconds;
+    }
     if (!seconds && !plan.count)
         seconds = 60;
     plan.seconds = seconds * 0.7;
@@ -176,11 +193,13 @@ static bool make_suite(Regress *r, Err *err)
 
 static bool reduce_suite(Regress *r, Err *err)
 {
+    double left = r->search_end - clock_seconds();
+    double seconds = r->search_end > 0 ? (left > 0 ? left : 0) : 60 * 0.3;
     ReducePlan plan = { .settler = &r->settler,
                         .mutants = r->mutants,
                         .faults = r->library.faults,
                         .points = r->library.points,
-                        .seconds = session_time_left(r->session, 60 * 0.3),
+                        .seconds = seconds,
                         .unlimited =
                             session_option(r->session, "count") && !session_time(r->session) };
     return reduce(&plan, &r->suite, &r->reduced, err);
@@ -326,12 +345,18 @@ static void say(Regress *r, const char *folder)
             "taken",
             r->dropped, r->dropped == 1 ? "" : "s",
             r->dropped == 1 ? "itself was" : "themselves were");
+    if (r->untried)
+        session_incomplete(r->session,
+                           "%zu test%s left out: there was no time to compile and run %s (--time)",
+                           r->untried, r->untried == 1 ? " was" : "s were",
+                           r->untried == 1 ? "it" : "them");
     if (!u->ran.sequences && session_time_is_over(r->session))
         session_incomplete(r->session,
                            "the time was over before a sequence ran: give more (--time)");
     escape_terminal_z(out, folder);
-    str_addf(out, ": %zu tests with %zu assertions, from %" PRIu64 " sequences in %.0f s\n",
-             r->written, r->assertions, u->ran.sequences, u->ran.seconds);
+    str_addf(out, ": %zu test%s with %zu assertion%s, from %" PRIu64 " sequences in %.0f s\n",
+             r->written, r->written == 1 ? "" : "s", r->assertions, r->assertions == 1 ? "" : "s",
+             u->ran.sequences, u->ran.seconds);
     str_addf(out, "  covers %zu of %zu lines (%.1f%%), %zu of %zu branches (%.1f%%)\n", d->lines,
              d->all_lines, percent(d->lines, d->all_lines), d->branches, d->all_branches,
              percent(d->branches, d->all_branches));
@@ -366,6 +391,18 @@ static void place_in_library(Failure *f, const char *library)
     f->site = f->nframes;
 }
 
+/* Does it die only because a copy of the example's memory ends too early? */
+static bool is_copy_too_short(Exec *exec, const Suspect *x, Arena *a)
+{
+    Seq *roomy = seq_with_room(a, x->seq);
+    Failure f = { 0 };
+    Err ignored = { 0 };
+    ExecJob job = { .seq = roomy };
+    bool lives = roomy && exec_failure(exec, &job, &f, &ignored) && !failure_is(&f);
+    failure_release(&f);
+    return lives;
+}
+
 static bool report_suspect(Regress *r, const Suspect *x, Err *err)
 {
     Failure f = { 0 };
@@ -374,8 +411,12 @@ static bool report_suspect(Regress *r, const Suspect *x, Err *err)
     const ApiFunction *fn = x->seq->steps[x->how.at < x->seq->n ? x->how.at : 0].f;
     ExecJob job = { .seq = x->seq };
     bool strict = x->strict && r->strict;
-    bool ok = exec_failure(strict ? r->strict : r->exec, &job, &f, err);
-    if (ok && failure_is(&f) && fn) {
+    Exec *exec = strict ? r->strict : r->exec;
+    bool ok = exec_failure(exec, &job, &f, err);
+    bool failed = ok && failure_is(&f) && fn;
+    if (failed && is_copy_too_short(exec, x, &arena)) {
+        r->suite.set_aside++;
+    } else if (failed) {
         place_in_library(&f, strict ? r->library.strict : r->library.cover);
         seq_dump(x->seq, &steps);
         Attachment a = { "sequence.txt", "trace", str_c(&steps), steps.len };
@@ -457,8 +498,12 @@ static bool run(Session *s, Err *err)
     progress_step(&progress, 3, "sequences");
     ok = ok && make_suite(&r, err);
     progress_step(&progress, 4, "what each test adds");
-    ok = ok && reduce_suite(&r, err) && session_claim(s, folder, err) &&
-         tests_write(&r, folder, err);
+    ok = ok && reduce_suite(&r, err);
+    progress_step(&progress, 4, "the tests, tried");
+    if (ok && session_was_asked_to_stop())
+        session_incomplete(s, "interrupted: no tests were written");
+    else
+        ok = ok && session_claim(s, folder, err) && tests_write(&r, folder, err);
     progress_end(&progress);
     ok = ok && session_begin(s, program_captured(r.program)->name, err);
     for (size_t i = 0; ok && i < r.suite.suspects.len; i++)

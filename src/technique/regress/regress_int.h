@@ -27,7 +27,9 @@ typedef struct Regress {
                                   * asked for */
     size_t written, assertions;  /* tests, checks in them */
     size_t dropped;              /* tests that did not stand the trial */
+    size_t untried;              /* tests for which there was no time to try them */
     double learning;             /* when it began; 0: not yet */
+    double search_end;           /* the rest of the time is for the tests as C; 0: none */
     char *const *headers;
 } Regress;
 

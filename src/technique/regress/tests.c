@@ -167,7 +167,8 @@ static void flags_of(const Regress *r, const char *folder, Strings *cflags, Stri
 /*
  * What was written is compiled and run before anybody else does. A test that the
  * compiler complains about (a type that the headers don't show) or that does not
- * pass on the library as the build made it (other flags, other code) goes.
+ * pass on the library as the build made it (other flags, other code) goes. So does one
+ * for which there is no time (--time, Ctrl-C).
  */
 typedef struct Trial {
     Regress *r;
@@ -175,7 +176,10 @@ typedef struct Trial {
     Runner *runner;
     bool *bad;                   /* by place in the suite */
     size_t nbad;
+    bool cut;                    /* the time was over in the middle of a group */
 } Trial;
+
+static bool is_over(void *session) { return session_interrupted(session); }
 
 static void drop(Trial *t, const Group *g, size_t i)
 {
@@ -231,11 +235,13 @@ static bool compile(Trial *t, const Group *g, const char *name, const char *comp
                      target,
                      cc,
                      NULL };
-    Proc p = { .argv = argv, .capture = true, .seconds = 300 };
+    double left = session_time_left(t->r->session, 300);
+    Proc p = { .argv = argv, .capture = true, .seconds = left < 300 ? left : 300 };
     ProcResult r = { 0 };
     bool ok = proc_run(&p, &r, err);
     *built = ok && r.status == 0;
-    if (ok && !*built)
+    t->cut |= ok && (r.timed_out || is_over(t->r->session));
+    if (ok && !*built && !t->cut)
         read_complaints(t, g, file, str_c(&r.err));
     proc_result_release(&r);
     free(cc);
@@ -268,27 +274,52 @@ static bool try_once(Trial *t, const Group *g, const char *program, bool leaks, 
 {
     char *argv[] = { (char *)program, NULL };
     Strings env = { 0 };
-    RunPlan plan = { .argv = argv, .untraced = true, .limits = { .wall = 120, .cpu = 60 } };
+    RunPlan plan = { .argv = argv,
+                     .untraced = true,
+                     .stop = is_over,
+                     .stop_arg = t->r->session,
+                     .limits = { .wall = 120, .cpu = 60 } };
     RunResult res = { 0 };
+    if (t->cut)
+        return true;
     if (leaks) {
         tests_leak_environment(&env);
         plan.env = strings_argv(&env);
     }
     bool ok = runner_run(t->runner, &plan, &res, err);
     strings_release(&env);
-    if (ok)
+    t->cut |= ok && res.stopped;
+    if (ok && !t->cut)
         read_tap(t, g, str_c(&res.out.text));
-    if (ok && failure_is(&res.failure))
+    if (ok && !t->cut && failure_is(&res.failure))
         for (size_t i = 0; i < g->of.len; i++)
             drop(t, g, i);
     run_result_release(&res);
     return ok;
 }
 
+/* Its file passed as it is. */
+static bool is_tried(const Trial *t, const Group *g)
+{
+    for (size_t i = 0; i < g->of.len; i++)
+        if (t->r->suite.tests.items[g->of.items[i]]->tried != TEST_TRIED)
+            return false;
+    return true;
+}
+
+/* What is known of those that are not bad. */
+static void note_tried(const Trial *t, const Group *g, bool whole)
+{
+    for (size_t i = 0; i < g->of.len; i++)
+        if (!t->bad[g->of.items[i]])
+            t->r->suite.tests.items[g->of.items[i]]->tried = whole ? TEST_TRIED : TEST_PASSED;
+}
+
 static bool try_group(Trial *t, const Group *g, Err *err)
 {
     Str name = { 0 };
     bool built = false;
+    size_t before = t->nbad;
     escape_c_identifier(&name, g->name, strlen(g->name));
     char *program = xprintf("%s/test_%s", t->folder, str_c(&name));
     bool ok = compile(t, g, str_c(&name), NULL, &built, err);
@@ -299,6 +330,8 @@ static bool try_group(Trial *t, const Group *g, Err *err)
     ok = ok && (!built || !other || compile(t, g, str_c(&name), other, &built, err));
     if (ok && built && other)
         ok = try_once(t, g, program, false, err);
+    if (ok && built && !t->cut)
+        note_tried(t, g, t->nbad == before);
     free(other);
     unlink(program);
     free(program);
@@ -325,8 +358,8 @@ static bool try_all(Regress *r, const char *folder, const Groups *all, size_t *n
     t.folder = full;
     t.runner = runner_new(&(RunnerPlan){ .readable = readable }, err);
     bool ok = t.runner != NULL;
-    for (size_t i = 0; ok && i < all->len; i++)
-        ok = try_group(&t, &all->items[i], err);
+    for (size_t i = 0; ok && i < all->len && !is_over(r->session); i++)
+        ok = is_tried(&t, &all->items[i]) || try_group(&t, &all->items[i], err);
     if (ok)
         forget_bad(r, t.bad);
     *nbad = t.nbad;
@@ -383,6 +416,24 @@ static bool write_all(Regress *r, const char *folder, Groups *all, Err *err)
     return ok;
 }
 
+static void release_all(Groups *all)
+{
+    for (size_t i = 0; i < all->len; i++)
+        group_release(&all->items[i]);
+    vec_release(all);
+}
+
+/* Marks those for which there was no time. */
+static size_t find_untried(const Regress *r, bool *untried)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->suite.tests.len; i++) {
+        untried[i] = r->suite.tests.items[i]->tried == TEST_UNTRIED;
+        n += untried[i];
+    }
+    return n;
+}
+
 bool tests_write(Regress *r, const char *folder, Err *err)
 {
     bool ok = true;
@@ -391,9 +442,16 @@ bool tests_write(Regress *r, const char *folder, Err *err)
         Groups all = { 0 };
         ok = write_all(r, folder, &all, err) && try_all(r, folder, &all, &bad, err);
         r->dropped += ok ? bad : 0;
-        for (size_t i = 0; i < all.len; i++)
-            group_release(&all.items[i]);
-        vec_release(&all);
+        release_all(&all);
     }
+    bool *untried = xcalloc(r->suite.tests.len + 1, sizeof *untried);
+    r->untried = ok && is_over(r->session) ? find_untried(r, untried) : 0;
+    if (r->untried || (ok && bad)) {
+        Groups all = { 0 };
+        forget_bad(r, untried);
+        ok = write_all(r, folder, &all, err);
+        release_all(&all);
+    }
+    free(untried);
     return ok;
 }

@@ -379,7 +379,7 @@ Trial *trial_new(Session *s, const char *folder, Err *err)
     const char *readable[] = { folder, session_root(s), NULL };
     Strings words = { 0 };
     size_t n;
-    char **tail = session_tail(s, &n);       /* main() gets them again */
+    char **tail = session_tail(s, &n); /* main() gets them again */
     strings_add(&words, "");
     for (size_t i = 0; i < n; i++)
         strings_add(&words, tail[i]);

@@ -93,6 +93,8 @@ static void take_concolic(CFront *c, BuildAnswer *a)
     c->took = clock_seconds() - c->asked;
     if (a->path) {
         c->concolic = keep_path(c, a->path);
+        c->depends = false;
+        c->ntraced = 0;
         c->traces = FRONT_TRACE_NOW;
         c->host.anew(c->host.arg, a->reachable);
     } else if (!c->concolic) {
@@ -157,17 +159,25 @@ static void ask_concolic(CFront *c, uint8_t *reached, bool waited)
     builder_ask(c->builder, BUILD_CONCOLIC, reached, waited);
 }
 
-/* Is it worth another build? It gets a fifth of the time at most. */
+/* The functions that were reached first do not see the input: those that do were reached later. */
+static bool is_blind(const CFront *c)
+{
+    enum { ENOUGH = 8 };
+    return c->ntraced >= ENOUGH && !c->depends;
+}
+
+/* Is it worth another build? It gets a fifth of the time at most, unless the one that there is says
+ * nothing. */
 static void ask_again(CFront *c)
 {
     double now = clock_seconds();
-    if (!c->reached || now - c->looked < 1 || now - c->asked < 5 * c->took)
+    if (!c->reached || now - c->looked < 1 || now - c->asked < (is_blind(c) ? 1 : 5) * c->took)
         return;
     c->looked = now;
     size_t followed;
     uint8_t *reached = xcalloc(program_index_limit(c->plan.program) + 1, 1);
     size_t more = look_at_reached(c, reached, &followed);
-    if (more > 2 && more > followed / 10)
+    if (more > (is_blind(c) ? 0 : 2) && more > followed / 10)
         ask_concolic(c, reached, false);
     else
         free(reached);
@@ -182,7 +192,7 @@ static void ask_next(CFront *c)
         if (followed)
             ask_concolic(c, reached, false);
         else
-            free(reached);                       /* no input yet */
+            free(reached); /* no input yet */
     } else if (c->wants_calls) {
         c->wants_calls = false;
         builder_ask(c->builder, BUILD_CALLS, NULL, false);

@@ -354,6 +354,11 @@ static bool trace(void *worker, Exprs *pool, uint32_t in, const uint8_t *bytes, 
         c_front_note(w->c, "a trace can't be read: %s", why.msg);
     if (out->trail.numbers.len && !log_read_numbers(w->log, pool, in, &out->numbers, &why))
         c_front_note(w->c, "a trace can't be read: %s", why.msg);
+    if (ran && w->following == w->c->concolic) {
+        w->c->ntraced += n > 0;
+        if (out->trail.steps.len)
+            w->c->depends = true;
+    }
     return ran;
 }
 

@@ -33,6 +33,8 @@ struct CFront {
     bool lenient;                              /* c_front_was_lenient() */
     const char *late;                          /* c_front_was_late() */
     atomic_bool left_processes, traced;        /* … a run was traced */
+    atomic_bool depends; /* a branch of the concolic build that there is … */
+    atomic_uint ntraced; /* … depended on an input; inputs that it followed */
 };
 
 /* ---- c_builds.c */
