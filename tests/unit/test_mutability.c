@@ -819,6 +819,8 @@ static const char decided[] =
     "int guessed(struct S *p) { for (uintptr_t y = 4096;; y += 8) if ((struct S *)y == p) return y > 5555; }\n"
     "int known(struct S *p) { return p == (struct S *)0x5d4c3b2a1000; }\n"
     "int stored(struct S *p) { kept = p; unsigned n = (uintptr_t)kept >> 8 & 255, k = 0; while (k < n) k++; return k; }\n"
+    "static union { uintptr_t n; struct S *p; } u; extern uintptr_t tried(void);\n"
+    "int counted(struct S *p) { u.p = kept; do u.n = tried(); while (u.p != p); return u.n > 5555; }\n"
     "void jump(struct S *p) { ((void (*)(void))((uintptr_t)more + ((uintptr_t)p >> 4 & 240)))(); }\n"
     "int same(struct S *p, struct S *q) { return p == q; }\n";
 
@@ -834,8 +836,10 @@ static const char whole[] =
  * it is one of several pointers, or its alignment, does not, if nobody makes up pointers. */
 static void bits_that_decide_are_no_sound_answer(void **state)
 {
-    static const char *const told[] = { "loop",    "size",  "index",  "place", "branch", "less",
-                                        "guessed", "known", "stored", "jump",  "same" };
+    static const char *const told[] = {
+        "loop",    "size",  "index",  "place", "branch", "less",
+        "guessed", "known", "stored", "jump",  "same",   "counted"
+    };
     static const char *const sound[] = { "ranged", "aligned", "chained" };
 
     (void)state;

@@ -671,7 +671,7 @@ static void use_by_library(Search *s, LLVMValueRef call, const Summary *lib, uns
     unsigned use = mut_use(s->m, lib, call, arg);
 
     if (use & (SUMMARY_CHANGES | SUMMARY_KEEP) || mut_keeps_number(lib, call, arg) ||
-        (s->m->rebuilds && mut_prints_value(lib, call, arg)))
+        (s->m->reads_back && mut_prints_value(lib, call, arg)))
         fail(s, kind, call);
     if (summary_gives_numbers(lib))
         taint(s, call, kind);
