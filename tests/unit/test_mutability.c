@@ -805,6 +805,25 @@ static void buffers_of_streams_have_other_names(void **state)
     free(source);
 }
 
+/* A stored reference is loaded again, and goes through a function with variadic arguments. */
+static const char listed[] =
+    "struct S { long a; }; static _Thread_local struct S *kept;\n"
+    "static struct S *hop(struct S *p) { kept = p; return kept; }\n"
+    "static struct S *first(int n, ...) { __builtin_va_list a; __builtin_va_start(a, n);\n"
+    "  struct S *p = *(struct S **)((char *)a->reg_save_area + 8); __builtin_va_end(a); return p; }\n"
+    "static int count(int n, ...) { return n; }\n"
+    "void writes(struct S *p) { first(1, hop(p))->a = 1; }\n"
+    "int counts(struct S *p) { return count(1, hop(p)); }\n";
+
+static void variadic_arguments_are_returned(void **state)
+{
+    (void)state;
+    Subject s = subject(listed, "S-SH-P-M");
+    assert_int_not_equal(param(&s, "writes", "p")->own.verdict, MUT_IMMUTABLE);
+    assert_int_equal(param(&s, "counts", "p")->own.verdict, MUT_IMMUTABLE);
+    done(&s);
+}
+
 static const char decided[] =
     "#include <stdint.h>\n"
     "struct S { long a; struct S *next; }; static char table[256]; static struct S *kept;\n"
@@ -819,6 +838,8 @@ static const char decided[] =
     "int guessed(struct S *p) { for (uintptr_t y = 4096;; y += 8) if ((struct S *)y == p) return y > 5555; }\n"
     "int known(struct S *p) { return p == (struct S *)0x5d4c3b2a1000; }\n"
     "int stored(struct S *p) { kept = p; unsigned n = (uintptr_t)kept >> 8 & 255, k = 0; while (k < n) k++; return k; }\n"
+    "static union { uintptr_t n; struct S *p; } u; extern uintptr_t tried(void);\n"
+    "int counted(struct S *p) { u.p = kept; do u.n = tried(); while (u.p != p); return u.n > 5555; }\n"
     "void jump(struct S *p) { ((void (*)(void))((uintptr_t)more + ((uintptr_t)p >> 4 & 240)))(); }\n"
     "int same(struct S *p, struct S *q) { return p == q; }\n";
 
@@ -834,8 +855,10 @@ static const char whole[] =
  * it is one of several pointers, or its alignment, does not, if nobody makes up pointers. */
 static void bits_that_decide_are_no_sound_answer(void **state)
 {
-    static const char *const told[] = { "loop",    "size",  "index",  "place", "branch", "less",
-                                        "guessed", "known", "stored", "jump",  "same" };
+    static const char *const told[] = {
+        "loop",    "size",  "index",  "place", "branch", "less",
+        "guessed", "known", "stored", "jump",  "same",   "counted"
+    };
     static const char *const sound[] = { "ranged", "aligned", "chained" };
 
     (void)state;
@@ -939,6 +962,7 @@ int main(void)
         cmocka_unit_test(a_program_that_makes_pointers_of_numbers),
         cmocka_unit_test(numbers_come_back_in_memory),
         cmocka_unit_test(buffers_of_streams_have_other_names),
+        cmocka_unit_test(variadic_arguments_are_returned),
         cmocka_unit_test(bits_that_decide_are_no_sound_answer),
         cmocka_unit_test(what_is_offered_is_likely_written),
         cmocka_unit_test(a_const_on_the_way_is_believed),

@@ -652,7 +652,7 @@ static void meet_summary(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn, c
         use_of(b, op, use, others, actual(a, i), like);
         if (mut_keeps_number(s, a->call, i))
             mut_obstacle(b, actual(a, i), op, &gone);
-        else if (m->rebuilds)
+        else if (m->reads_back)
             prints(b, op, s, a->call, i, actual(a, i), &gone);
     }
     for (size_t i = 0; i < s->nwrites; i++)

@@ -645,14 +645,21 @@ static bool is_shown(const Search *s, const Effect *e)
     return !s->m->breaks_const && e->kind == EFFECT_REASON && e->reason == MUT_SHOWN;
 }
 
+/* Does the path of a function begin at the argument? Variadic ones lie in one object. */
+static bool begins_at(const Body *g, Path *p, unsigned arg)
+{
+    if (arg < g->nargs || p->root != g->nargs || !p->depth)
+        return p->root == arg;
+    p->depth--;
+    return true;
+}
+
 static void use_by_body(Search *s, LLVMValueRef call, const Body *g, unsigned arg, unsigned kind)
 {
     for (size_t i = 0; i < g->flow.effects.len; i++) {
         const Effect *e = &g->flow.effects.items[i];
         Path p = e->path;
-        if (arg >= g->nargs && p.root == g->nargs && p.depth)
-            p.depth--;
-        else if (p.root != arg)
+        if (!begins_at(g, &p, arg))
             continue;
         unsigned k = level(&p, kind);
         if (e->kind == EFFECT_STORE)
@@ -660,9 +667,11 @@ static void use_by_body(Search *s, LLVMValueRef call, const Body *g, unsigned ar
         else
             fail(s, is_shown(s, e) ? DEEP : k, e->origin ? e->origin : call);
     }
-    for (uint32_t i = 0; i < g->flow.returns.len; i++)
-        if (g->flow.returns.items[i].root == arg)
-            taint(s, call, level(&g->flow.returns.items[i], kind));
+    for (uint32_t i = 0; i < g->flow.returns.len; i++) {
+        Path p = g->flow.returns.items[i];
+        if (begins_at(g, &p, arg))
+            taint(s, call, level(&p, kind));
+    }
 }
 
 static void use_by_library(Search *s, LLVMValueRef call, const Summary *lib, unsigned arg,
@@ -671,7 +680,7 @@ static void use_by_library(Search *s, LLVMValueRef call, const Summary *lib, uns
     unsigned use = mut_use(s->m, lib, call, arg);
 
     if (use & (SUMMARY_CHANGES | SUMMARY_KEEP) || mut_keeps_number(lib, call, arg) ||
-        (s->m->rebuilds && mut_prints_value(lib, call, arg)))
+        (s->m->reads_back && mut_prints_value(lib, call, arg)))
         fail(s, kind, call);
     if (summary_gives_numbers(lib))
         taint(s, call, kind);

@@ -906,7 +906,7 @@ Mutability *mutability_new(const Program *p, const Calls *c, const MutabilityPla
                          LLVMGetNamedFunction(program_module(p), "register_printf_function");
     m->finds_names = LLVMGetNamedFunction(program_module(p), "dlsym") ||
                      LLVMGetNamedFunction(program_module(p), "dlvsym");
-    m->rebuilds = mut_rebuilds_pointers(m);
+    mut_find_rebuilt(m);
     open_bodies(m);
     mut_formats(m);
     settle_all(m);
@@ -922,6 +922,7 @@ void mutability_free(Mutability *m)
     if (!m)
         return;
     mut_memory_release(m);
+    ptbits_release(&m->numbers);
     modref_free(m->modref);
     for (size_t i = 0; i < m->nbodies; i++)
         mut_body_release(&m->bodies[i]);

@@ -227,6 +227,8 @@ struct Mutability {
     bool breaks_const; /* some exported function writes what it gets as const */
     bool finds_names; /* it asks for functions by name: nobody knows which */
     bool rebuilds; /* it makes pointers of integers of unknown origin */
+    bool reads_back; /* it does, or loads a pointer from memory that may hold a number */
+    PtBits numbers; /* pieces.c: locations where numbers are stored */
     PtTable seen_pointers; /* pieces.c: places, size -> bool */
     PtTable slot_of; /* slots.c: called pointer -> index */
     Vec(struct SlotTypes *) slots;
@@ -275,7 +277,8 @@ bool mut_has_seen_pointers(Mutability *m, LLVMValueRef address, int64_t size);
  * leave in pieces. `others`: also from memory that isn't ours. */
 void mut_leaves(Body *b, const PathSet *from, int64_t size, bool others, uint32_t op,
                 const Effect *like);
-bool mut_rebuilds_pointers(const Mutability *m);
+/* Sets `rebuilds` and `reads_back`. */
+void mut_find_rebuilt(Mutability *m);
 /* Objects whose address leaves in pieces, and all that they lead to: pointers that nobody
  * knows may read and write what is stored there. */
 PtBits mut_exposed(Mutability *m);

@@ -298,6 +298,21 @@ static bool comes_from_elsewhere(LLVMValueRef v, int depth)
            comes_from_elsewhere(LLVMGetOperand(v, 0), depth + 1);
 }
 
+/* Is it loaded from a place that a number was stored at? */
+static bool is_stored_number(const Mutability *m, LLVMValueRef v)
+{
+    if (!LLVMIsALoadInst(v))
+        return false;
+    PtSet s = pointsto_value(m->pt, LLVMGetOperand(v, 0), 0);
+    bool number = false;
+    for (size_t i = 0; i < s.n; i++) {
+        if (m->pt->objects.items[m->pt->locs.items[s.locs[i]].object].kind == PT_EXTERNAL)
+            return false;
+        number |= ptbits_has(&m->numbers, s.locs[i]);
+    }
+    return number;
+}
+
 bool mut_is_guessed(const Mutability *m, LLVMValueRef compare, LLVMValueRef v)
 {
     if (!LLVMIsAICmpInst(compare))
@@ -309,7 +324,8 @@ bool mut_is_guessed(const Mutability *m, LLVMValueRef compare, LLVMValueRef v)
         (LLVMIsAConstantExpr(other) && LLVMGetConstOpcode(other) == LLVMIntToPtr))
         return true;
     Origin o = origin(m, other);
-    return o == IS_NUMBER || (o == IS_POINTER && m->rebuilds && comes_from_elsewhere(other, 0));
+    return o == IS_NUMBER || is_stored_number(m, other) ||
+           (o == IS_POINTER && m->rebuilds && comes_from_elsewhere(other, 0));
 }
 
 /* ---- pieces that are loaded */
@@ -405,7 +421,7 @@ static void expose_arguments(Mutability *m, PtReach *r, LLVMValueRef call, const
             expose_content(m, r, v, use & SUMMARY_TEXT ? 8 : 0);
         bool lent = use & SUMMARY_KEEP && use & SUMMARY_CHANGES; /* the buffer of a stream */
         if (told || lent || mut_keeps_number(s, call, i) ||
-            (m->rebuilds && mut_prints_value(s, call, i)))
+            (m->reads_back && mut_prints_value(s, call, i)))
             expose(m, r, v, 0);
     }
 }
@@ -494,7 +510,8 @@ static bool scans_pointers(LLVMModuleRef module)
  *     n = strtoul(text, NULL, 16);         memcpy(&p, &n, sizeof p);
  *
  * Constants don't count, nor does memory of callers that nobody knows: there types tell
- * numbers from pointers. */
+ * numbers from pointers. This counts for what is printed. What is compared counts if it is
+ * loaded from a place that is known: else points-to is seldom sure that no number lies there. */
 typedef struct Numbers {
     PtBits at;       /* locations */
     PtBits anywhere; /* objects: at an unknown place */
@@ -507,11 +524,11 @@ static bool is_told_apart(const Mutability *m, uint32_t object)
     return m->pt->objects.items[object].kind != PT_EXTERNAL;
 }
 
-static void add_number(const Mutability *m, Numbers *n, uint32_t loc)
+static void add_number(const Mutability *m, Numbers *n, uint32_t loc, bool vague)
 {
     PtLoc at = m->pt->locs.items[loc];
-    bool vague = at.offset == ANY || m->pt->objects.items[at.object].flat;
 
+    vague |= at.offset == ANY || m->pt->objects.items[at.object].flat;
     if (!is_told_apart(m, at.object))
         return;
     ptbits_add(&n->some, at.object);
@@ -533,8 +550,12 @@ static void store_number(const Mutability *m, Numbers *n, LLVMValueRef address)
 {
     PtSet s = pointsto_value(m->pt, address, 0);
 
-    for (size_t i = 0; i < s.n; i++)
-        add_number(m, n, s.locs[i]);
+    for (size_t i = 0; i < s.n; i++) {       /* several places: an index that is not known */
+        uint32_t o = m->pt->locs.items[s.locs[i]].object;
+        bool before = i && m->pt->locs.items[s.locs[i - 1]].object == o;
+        bool behind = i + 1 < s.n && m->pt->locs.items[s.locs[i + 1]].object == o;
+        add_number(m, n, s.locs[i], before || behind);
+    }
 }
 
 static const Summary *summary_of(const Mutability *m, LLVMValueRef call)
@@ -574,9 +595,9 @@ static void copy_between(const Mutability *m, Numbers *n, PtLoc to, PtLoc from)
         for (uint32_t k = r.start; !vague && k < r.start + r.n; k++)
             if (ptbits_has(&n->at, k) &&
                 (off == ANY || off - to.offset == m->pt->locs.items[k].offset - from.offset))
-                add_number(m, n, l);
+                add_number(m, n, l, false);
         if (vague)
-            add_number(m, n, l);
+            add_number(m, n, l, true);
     }
 }
 
@@ -646,32 +667,22 @@ static void find_numbers(const Mutability *m, Numbers *n)
     vec_release(&copies);
 }
 
-static bool comes_back_in_memory(const Mutability *m)
+void mut_find_rebuilt(Mutability *m)
 {
     LLVMModuleRef module = program_module(m->program);
     Numbers n = { 0 };
-    bool back = false;
 
+    m->rebuilds = scans_pointers(module);
+    m->reads_back = m->rebuilds;
     find_numbers(m, &n);
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && !back;
-                 i = LLVMGetNextInstruction(i))
-                back = loads_pointer_of(m, &n, i);
-    ptbits_release(&n.at);
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b && !m->rebuilds;
+             b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+                m->rebuilds |= is_from_nowhere(m, i);
+                m->reads_back |= m->rebuilds || loads_pointer_of(m, &n, i);
+            }
+    m->numbers = n.at;
     ptbits_release(&n.anywhere);
     ptbits_release(&n.some);
-    return back;
-}
-
-bool mut_rebuilds_pointers(const Mutability *m)
-{
-    LLVMModuleRef module = program_module(m->program);
-
-    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-                if (is_from_nowhere(m, i))
-                    return true;
-    return scans_pointers(module) || comes_back_in_memory(m);
 }
