@@ -29,7 +29,12 @@ static const struct sink {
     { "header", SINK_HEADER, 0 }, { "setcookie", SINK_HEADER, 1 }, { "setrawcookie", SINK_HEADER, 1 },
     { "exec", SINK_SHELL, 0 }, { "system", SINK_SHELL, 0 }, { "passthru", SINK_SHELL, 0 },
     { "shell_exec", SINK_SHELL, 0 }, { "popen", SINK_SHELL, 0 }, { "proc_open", SINK_SHELL, 0 },
-    { "mail", SINK_MAIL, 0 },
+    { "mail", SINK_MAIL, 0 }, { "mb_send_mail", SINK_MAIL, 0 },
+    { "copy", SINK_FILE, 0 }, { "rename", SINK_FILE, 0 }, { "opendir", SINK_FILE, 0 },
+    { "scandir", SINK_FILE, 0 }, { "mkdir", SINK_FILE, 0 }, { "rmdir", SINK_FILE, 0 },
+    { "move_uploaded_file", SINK_FILE, 1 }, { "highlight_file", SINK_FILE, 0 },
+    { "show_source", SINK_FILE, 0 }, { "parse_ini_file", SINK_FILE, 0 },
+    { "simplexml_load_file", SINK_FILE, 0 },
     { "fopen", SINK_FILE, 0 }, { "file_get_contents", SINK_FILE, 0 }, { "readfile", SINK_FILE, 0 },
     { "file_put_contents", SINK_FILE, 0 }, { "unlink", SINK_FILE, 0 }, { "file", SINK_FILE, 0 },
     { "fsockopen", SINK_NETWORK, 0 }, { "stream_socket_client", SINK_NETWORK, 0 },
@@ -38,7 +43,7 @@ static const struct sink {
 
 /* These are never called: they are told, and return what "it did not work" is. */
 static const char *const stubbed[] = {
-    "exec", "system", "passthru", "shell_exec", "popen", "proc_open", "mail",
+    "exec", "system", "passthru", "shell_exec", "popen", "proc_open", "mail", "mb_send_mail",
     "fsockopen", "pfsockopen", "stream_socket_client", "pcntl_exec", "dl", NULL
 };
 
@@ -50,18 +55,27 @@ typedef struct Wrapped {
     char name[];
 } Wrapped;
 
-static void log_sink(const Wrapped *w, zend_execute_data *execute_data)
+static void log_argument(enum sundew_web_sink kind, unsigned arg, zend_execute_data *execute_data)
 {
-    if (ZEND_NUM_ARGS() <= w->sink->arg)
+    if (ZEND_NUM_ARGS() <= arg)
         return;
-    zval *v = ZEND_CALL_ARG(execute_data, w->sink->arg + 1);
+    zval *v = ZEND_CALL_ARG(execute_data, arg + 1);
     ZVAL_DEREF(v);
     if (Z_TYPE_P(v) != IS_STRING)
         return;
-    struct sundew_web_record r = { .kind = WEB_SINK, .op = w->sink->kind, .node = label_of(v) };
+    struct sundew_web_record r = { .kind = WEB_SINK, .op = kind, .node = label_of(v) };
     log_here(&r.file, &r.line);
     size_t n = Z_STRLEN_P(v);
     log_record(&r, Z_STRVAL_P(v), n < SUNDEW_WEB_MOST_TEXT ? n : SUNDEW_WEB_MOST_TEXT);
+}
+
+/* PHP itself keeps line breaks out of a mail's address and subject, not out of its
+ * other headers. */
+static void log_sink(const Wrapped *w, zend_execute_data *execute_data)
+{
+    log_argument(w->sink->kind, w->sink->arg, execute_data);
+    if (w->sink->kind == SINK_MAIL)
+        log_argument(SINK_MAIL_HEADERS, 3, execute_data);
 }
 
 /* The database could not read the statement, and says so to whoever asks. */

@@ -7,10 +7,11 @@
 
 const char *fault_kind_name(FaultKind k)
 {
-    static const char *const names[FAULT_NKINDS] = { "crash",    "warning",    "deprecated",
-                                                     "hang",     "html-error", "html-warning",
-                                                     "sql",      "reflected",  "include",
-                                                     "redirect", "access" };
+    static const char *const names[FAULT_NKINDS] = {
+        "crash", "warning",   "deprecated", "hang",     "html-error", "html-warning",
+        "sql",   "reflected", "include",    "redirect", "file",       "shell",
+        "eval",  "mail",      "network",    "access"
+    };
     assert(k < FAULT_NKINDS);
     return names[k];
 }

@@ -620,10 +620,12 @@ static int by_weight(const void *a, const void *b)
 {
     const Report *x = *(Report *const *)a, *y = *(Report *const *)b;
     static const int weight[FAULT_NKINDS] = {
-        [FAULT_CRASH] = 1,      [FAULT_SQL] = 0,         [FAULT_REFLECTED] = 0,
-        [FAULT_INCLUDE] = 0,    [FAULT_REDIRECT] = 2,    [FAULT_ACCESS] = 0,
-        [FAULT_HANG] = 6,       [FAULT_WARNING] = 3,     [FAULT_HTML_ERROR] = 3,
-        [FAULT_DEPRECATED] = 4, [FAULT_HTML_WARNING] = 5
+        [FAULT_CRASH] = 1,       [FAULT_SQL] = 0,        [FAULT_REFLECTED] = 0,
+        [FAULT_INCLUDE] = 0,     [FAULT_REDIRECT] = 2,   [FAULT_ACCESS] = 0,
+        [FAULT_FILE] = 0,        [FAULT_SHELL] = 0,      [FAULT_EVAL] = 0,
+        [FAULT_MAIL] = 1,        [FAULT_NETWORK] = 1,    [FAULT_HANG] = 6,
+        [FAULT_WARNING] = 3,     [FAULT_HTML_ERROR] = 3, [FAULT_DEPRECATED] = 4,
+        [FAULT_HTML_WARNING] = 5
     };
     if (weight[x->fault.kind] != weight[y->fault.kind])
         return weight[x->fault.kind] - weight[y->fault.kind];

@@ -89,6 +89,11 @@ ok "…not the escaped one" holds 'not any(f["kind"] == "reflected" and f["messa
 ok "include: the part" holds 'any(f["kind"] == "include" and f["message"].startswith("part ") for f in F)'
 ok "redirect: where to go" holds 'any(f["kind"] == "redirect" and f["message"].startswith("go ") for f in F)'
 ok "…not the one inside" holds 'not any(f["kind"] == "redirect" and f["message"].startswith("home ") for f in F)'
+for what in 'file file' 'shell ping' 'eval code' 'mail from' 'network host'; do
+    ok "${what% *}: ${what#* }" holds "any(f['kind'] == '${what% *}' and f['message'].startswith('${what#* } ') and f['line'] for f in F)"
+done
+ok "…not what is done right" holds 'not any(f["kind"] in ("file", "shell", "eval", "mail", "network") and f["message"].split()[0] in ("base", "pong", "data", "subject") for f in F)'
+ok "…and no HTML of hostile values is judged" holds 'not any("q7" in f["message"] for f in F)'
 
 # ---- pages that misbehave
 fresh hostile

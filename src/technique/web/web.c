@@ -50,6 +50,12 @@ static const Rule rules[] = {
     { "web/reflected", LEVEL_ERROR, "A parameter reaches the page unescaped." },
     { "web/include", LEVEL_ERROR, "A parameter chooses the file that is included." },
     { "web/redirect", LEVEL_WARNING, "A parameter chooses the site that a page redirects to." },
+    { "web/file", LEVEL_ERROR, "A parameter chooses the file that is read or written." },
+    { "web/shell", LEVEL_ERROR, "A parameter is a command of the shell." },
+    { "web/eval", LEVEL_ERROR, "A parameter is code that is run." },
+    { "web/mail", LEVEL_WARNING, "A parameter adds headers to a mail." },
+    { "web/network", LEVEL_WARNING, "A parameter chooses the host that is asked." },
+    { "web/access", LEVEL_ERROR, "A page of one role is open to another." },
     { 0 },
 };
 
