@@ -593,6 +593,19 @@ static void reduce_chain(Reducing *d, WebFault *out)
     out->nchain = ch.len;
 }
 
+/* A page that another role should not see: the chain is the login and the page, and
+ * that it comes is the fault. */
+static void show_access(Reducing *d, WebFault *out)
+{
+    Chain ch = { 0 };
+    chain_of(d->from->step->before, &ch);
+    vec_push(&ch, request_copy(d->best));
+    chain_page(d, &ch, &out->page);
+    out->replayed = out->minimised = out->page.len > 0;
+    out->chain = ch.items;
+    out->nchain = ch.len;
+}
+
 static void reduce(Campaign *c, Report *rep, WebFault *out, Err *err)
 {
     Reducing d = { .c = c, .rep = rep, .from = shortest(rep), .probes = MOST_PROBES, .err = err };
@@ -605,12 +618,16 @@ static void reduce(Campaign *c, Report *rep, WebFault *out, Err *err)
     fault_copy(&out->fault, &rep->fault);
     out->seen = rep->seen;
     out->found_after = rep->found_after;
-    choose_place(&d);
-    reduce_condition(&d, out);
-    bool cut = is_over(&d);
-    d.probes += rep->fault.kind == FAULT_HANG ? 4 : 60;
-    reduce_chain(&d, out);
-    out->minimised = out->minimised && !cut;
+    if (rep->fault.kind == FAULT_ACCESS) {
+        show_access(&d, out);
+    } else {
+        choose_place(&d);
+        reduce_condition(&d, out);
+        bool cut = is_over(&d);
+        d.probes += rep->fault.kind == FAULT_HANG ? 4 : 60;
+        reduce_chain(&d, out);
+        out->minimised = out->minimised && !cut;
+    }
     suspects(c, rep, out);
     request_free(d.best);
     free(d.conds);

@@ -343,6 +343,7 @@ static void offer(Campaign *c, Request *r, const Step *step, const State *end, u
                   bool redirect)
 {
     note_edge(c, step->request->script, r->script);
+    access_note_offer(c, step->role_after, r->script);
     uint64_t shape = shape_of(r);
     uintptr_t before = count(&c->asked, request_hash(r)), alike = count(&c->shapes, shape);
     bool fresh = redirect && count(&c->used, end->hash) == 0;
@@ -403,6 +404,7 @@ static Step *new_step(Campaign *c, const Config *cfg)
     s->request = request_copy(cfg->request);
     s->start = cfg->start;
     s->depth = cfg->depth;
+    s->role = s->role_after = cfg->before ? cfg->before->role_after : 0;
     vec_push(&c->steps, s);
     return s;
 }
@@ -498,6 +500,8 @@ static bool run_config(Campaign *c, const Config *cfg, Err *err)
     size_t fresh = note_lines(c, r->trace);
     note_lost(c, r->trace);
     note_parts(c, cfg->request, r->trace);
+    step->whole = r->status == 200 && !r->crashed && !r->timed_out && r->body.len;
+    access_note_login(c, step, r, end);
     size_t known = c->reports.len;
     note_faults(c, step, r, end, &kept);
     note_yield(c, cfg, fresh, c->reports.len - known);

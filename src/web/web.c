@@ -387,9 +387,9 @@ static void close_campaign(Campaign *c)
     for (size_t i = 0; i < c->memos.len; i++)
         free(c->memos.entries[i].value);
     map_release(&c->memos);
-    Map *maps[] = { &c->visited,  &c->sides,  &c->tries,  &c->asked,   &c->used,
-                    &c->attacked, &c->lines,  &c->known,  &c->parts,   &c->lost,
-                    &c->edges,    &c->by_key, &c->shapes, &c->screens, &c->filled };
+    Map *maps[] = { &c->visited, &c->sides,   &c->tries,  &c->asked,  &c->used,  &c->attacked,
+                    &c->lines,   &c->known,   &c->parts,  &c->lost,   &c->edges, &c->by_key,
+                    &c->shapes,  &c->screens, &c->filled, &c->offered };
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         map_release(maps[i]);
     server_free(c->server);
@@ -408,7 +408,8 @@ Web *web_run(const WebPlan *plan, Err *err)
         .plan = &own, .web = w, .begin = clock_seconds(), .rng = rng_seeded(plan->seed)
     };
     c.app = path_join(plan->folder, "app");
-    bool ok = open_campaign(&c, err) && survey(&c, err) && search_run(&c, err);
+    bool ok = open_campaign(&c, err) && survey(&c, err) && search_run(&c, err) &&
+              (own.no_security || own.stateless || access_run(&c, err));
     if (ok) {
         w->states = states_count(c.states);
         w->seconds = clock_seconds() - c.begin;

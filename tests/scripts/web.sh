@@ -95,6 +95,17 @@ done
 ok "…not what is done right" holds 'not any(f["kind"] in ("file", "shell", "eval", "mail", "network") and f["message"].split()[0] in ("base", "pong", "data", "subject") for f in F)'
 ok "…and no HTML of hostile values is judged" holds 'not any("q7" in f["message"] for f in F)'
 
+# ---- roles
+fresh roles
+ok "pages of a role are asked for by others" web roles --login root:secret --time 60s --no-html
+ok "access: the page that does not ask who it is" holds '[f["file"] for f in F if f["kind"] == "access"] == ["admin/export.php"]'
+cp -r "$apps/roles" twin
+sed -i "2a if (!isset(\$_SESSION['user'])) { header('Location: ../index.php'); exit; }" twin/admin/export.php
+here=$apps apps=$PWD
+ok "…and the one that does" web twin --login root:secret --time 60s --no-html
+ok "…is no fault" holds 'not any(f["kind"] == "access" for f in F)'
+apps=$here
+
 # ---- pages that misbehave
 fresh hostile
 ok "pages that misbehave are survived" web hostile --time 60s --timeout 1s --no-security

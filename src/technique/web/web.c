@@ -200,7 +200,8 @@ static bool replay(Session *s, WebPlan *plan, const char *number, Err *err)
         request_free(chain[i]);
     }
     if (ok) {
-        bool again = faults_have(&found, key);
+        bool page = r->status == 200 && r->body.len;
+        bool again = str_starts(key, "access|") ? page : faults_have(&found, key);
         str_addf(out, "status %d, %zu bytes; the fault %s\n", r->status, r->body.len,
                  again ? "is there again" : "is gone");
         session_status(s, again);
