@@ -39,7 +39,8 @@ void access_note_login(Campaign *c, Step *step, const Reply *r, const State *end
         return;
     for (size_t i = 0; i < c->plan->nlogins && i + 1 < MOST_ROLES; i++) {
         const Credential *who = &c->plan->logins[i];
-        if (!carries(step->request, who->password) || (*who->user && !carries(step->request, who->user)))
+        if (!carries(step->request, who->password) ||
+            (*who->user && !carries(step->request, who->user)))
             continue;
         step->role_after = (unsigned)i + 1;
         if (!c->roles[i + 1].state)

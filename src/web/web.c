@@ -23,15 +23,15 @@ bool web_strategy_parse(const char *name, WebStrategy *out)
     return false;
 }
 
-/* The rest of the time makes faults small: between a tenth and a half, by how
+/* The rest of the time makes faults small: between a tenth and six tenths, by how
  * many wait. */
 static bool is_time_over(const Campaign *c)
 {
-    enum { RUNS_EACH = 5 };
+    enum { RUNS_EACH = 8 };
     double all = c->plan->seconds, now = clock_seconds() - c->begin;
     double runs = (double)server_requests(c->server) + 1;
     double need = RUNS_EACH * (double)c->reports.len * now / runs;
-    return now >= all * 0.9 || (now >= all * 0.5 && all - now < need);
+    return now >= all * 0.9 || (now >= all * 0.4 && all - now < need);
 }
 
 bool campaign_over(Campaign *c)
