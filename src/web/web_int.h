@@ -37,6 +37,7 @@ typedef struct Config {
     uint64_t expect;               /* hash of the conditions up to there; 0: none */
     unsigned depth;
     unsigned rank;                 /* in its class; 0: its depth */
+    bool now;                      /* before all others of its class */
     bool attack;                   /* a hostile value: judged, not followed */
     unsigned class;
 } Config;
