@@ -74,7 +74,7 @@ fresh clicks
 ok "conditions of many kinds are solved" web clicks --time 90s --no-security --no-html
 reached() { holds "'reached $1' in {f['message'] for f in F}"; }
 for what in arithmetic 'trim and case' length position in_array switch 'typed parameter' array key pattern method \
-            interpolation explode post entities match cookie; do
+            interpolation explode post entities match cookie copy 'mapped copy'; do
     ok "…$what" reached "$what"
 done
 ok "…what can't be is not" holds '"reached never" not in {f["message"] for f in F}'
