@@ -357,8 +357,8 @@ static void offer(Campaign *c, Request *r, const Step *step, const State *end, u
     if (!before && alike < 4)
         as_new = true;
     search_propose(c, as_new ? CLASS_OPTION : CLASS_STATE, r, end, step,
-                   (Config){ .now = fresh || (o && o->login && !before),
-                             .rank = (unsigned)(as_new ? alike + 3 * varied : before) });
+                   (Config){ .now = fresh ? alike < 30 : o && o->login && alike < 2,
+                             .rank = 1 + (unsigned)(as_new ? alike + 3 * varied : before) });
 }
 
 /* Pages that offer the same kinds of clicks are one screen. */
