@@ -51,7 +51,7 @@ static const char *const stubbed[] = {
 typedef struct Wrapped {
     zif_handler original;
     const struct sink *sink;
-    bool stub, session_start, session_write, output, in_array, makes_array;
+    bool stub, session_start, session_write, output, in_array, makes_array, ini_set;
     char name[];
 } Wrapped;
 
@@ -186,6 +186,16 @@ static void label_result(const Wrapped *w, zend_execute_data *execute_data, zval
         log_lost(call, w->name);
 }
 
+/* Messages of the interpreter are in the log; on the page they would only hide what
+ * the program wrote. */
+static bool is_display(zend_execute_data *execute_data)
+{
+    zval *v = ZEND_NUM_ARGS() ? ZEND_CALL_ARG(execute_data, 1) : NULL;
+    return v && Z_TYPE_P(v) == IS_STRING &&
+           (zend_string_equals_literal(Z_STR_P(v), "display_errors") ||
+            zend_string_equals_literal(Z_STR_P(v), "html_errors"));
+}
+
 /* The first argument that is a request array; or NULL. */
 static const zend_array *request_array(zend_execute_data *execute_data)
 {
@@ -207,6 +217,10 @@ static void call_wrapped(INTERNAL_FUNCTION_PARAMETERS)
         log_sink(w, execute_data);
     if (w->stub) {
         RETVAL_FALSE;
+        return;
+    }
+    if (w->ini_set && is_display(execute_data)) {
+        RETVAL_STRING("0");
         return;
     }
     if (w->session_write)
@@ -274,6 +288,8 @@ static void wrap(zend_internal_function *f, const char *name, bool sinks_only)
     w->stub = sundew_mode == MODE_ON && getenv("SUNDEW_FORKSERVER") && in_list(name, stubbed);
     w->session_start = strcmp(name, "session_start") == 0;
     w->session_write = strcmp(name, "session_write_close") == 0 || strcmp(name, "session_commit") == 0;
+    w->ini_set = sundew_mode == MODE_ON && getenv("SUNDEW_FORKSERVER") &&
+                 (strcmp(name, "ini_set") == 0 || strcmp(name, "ini_alter") == 0);
     w->makes_array = in_list(name, array_makers);
     w->in_array = strcmp(name, "in_array") == 0;
     f->reserved[slot] = w;

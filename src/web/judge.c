@@ -300,7 +300,8 @@ static bool is_structure(const char *message)
  * that leads to; so is one of a statement whose HTML is at fault already. */
 static bool is_aftermath(const Faults *f, const char *message, const char *file, unsigned line)
 {
-    for (size_t i = 0; strstr(message, "discarding unexpected") && i < f->len; i++)
+    bool thrown = strstr(message, "discarding unexpected") || str_starts(message, "</");
+    for (size_t i = 0; thrown && i < f->len; i++)
         if (f->items[i].kind == FAULT_HTML_ERROR &&
             (is_structure(f->items[i].message) ||
              (f->items[i].line == line && strcmp(f->items[i].file, file) == 0)))
@@ -318,7 +319,8 @@ static void says(void *arg, bool error, const char *message, unsigned line, unsi
         return;
     Fault *f = judge_add(p->out, error ? FAULT_HTML_ERROR : FAULT_HTML_WARNING, message,
                          judge_relative(p->plan->app, file), at);
-    /* What a header opens, several ways out may leave open. */
+    /* What a header opens, several ways out may leave open; then the way out is the cause, and one
+     * element is told. */
     const TraceLine *x = &p->reply->trace->exit;
     if (x->file && str_starts(message, "missing </")) {
         free(f->exit);
@@ -327,6 +329,8 @@ static void says(void *arg, bool error, const char *message, unsigned line, unsi
     char *key = fault_key(f);
     p->out->len--;
     bool twice = faults_have(p->out, key);
+    for (size_t i = 0; *f->exit && i < p->out->len; i++)
+        twice = twice || strcmp(p->out->items[i].exit, f->exit) == 0;
     p->out->len++;
     free(key);
     if (twice) {

@@ -389,6 +389,7 @@ static void broken_html_is_told_and_good_html_is_not(void **state)
         "<form action=x><input name=a disabled value><select><option>a<option selected>b</select></form>",
         "<a href=x><div>block</div></a><my-own>e</my-own><b>a <b>b</b></b>",
         "<IMG SRC=a ALT=b><br/><p>a & b &copy 1</p>",
+        "text <input name=a> <b>in the body</b>",
     };
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         int says[2] = { 0, 0 };
