@@ -177,6 +177,9 @@ static void place_of(const JudgePlan *plan, const Message *m, const char **file,
     }
 }
 
+/* What only our database server refuses is no fault of the application. */
+static bool is_of_sandbox(const char *text) { return strstr(text, "--skip-grant-tables") != NULL; }
+
 static bool judge_messages(const JudgePlan *plan, const Reply *r, Faults *out)
 {
     bool crashed = false;
@@ -196,6 +199,8 @@ static bool judge_messages(const JudgePlan *plan, const Reply *r, Faults *out)
         if (fatal)
             drop_warnings_at(out, file, line);
         crashed = crashed || fatal;
+        if (is_of_sandbox(m->text))
+            continue;
         char *text = message_of(plan, m);
         Fault *f = judge_add(out, kind, text, file, line);
         add_stack(plan, m, f);
