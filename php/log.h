@@ -97,6 +97,7 @@ enum sundew_web_op {
 enum sundew_web_sink {
     SINK_SQL = 1, SINK_HEADER, SINK_SHELL, SINK_MAIL, SINK_INCLUDE, SINK_FILE,
     SINK_EVAL, SINK_NETWORK,
+    SINK_MAIL_HEADERS,
     SINK_SYNTAX,                /* SQL that the database could not read */
     SINK_N
 };

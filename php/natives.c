@@ -29,7 +29,12 @@ static const struct sink {
     { "header", SINK_HEADER, 0 }, { "setcookie", SINK_HEADER, 1 }, { "setrawcookie", SINK_HEADER, 1 },
     { "exec", SINK_SHELL, 0 }, { "system", SINK_SHELL, 0 }, { "passthru", SINK_SHELL, 0 },
     { "shell_exec", SINK_SHELL, 0 }, { "popen", SINK_SHELL, 0 }, { "proc_open", SINK_SHELL, 0 },
-    { "mail", SINK_MAIL, 0 },
+    { "mail", SINK_MAIL, 0 }, { "mb_send_mail", SINK_MAIL, 0 },
+    { "copy", SINK_FILE, 0 }, { "rename", SINK_FILE, 0 }, { "opendir", SINK_FILE, 0 },
+    { "scandir", SINK_FILE, 0 }, { "mkdir", SINK_FILE, 0 }, { "rmdir", SINK_FILE, 0 },
+    { "move_uploaded_file", SINK_FILE, 1 }, { "highlight_file", SINK_FILE, 0 },
+    { "show_source", SINK_FILE, 0 }, { "parse_ini_file", SINK_FILE, 0 },
+    { "simplexml_load_file", SINK_FILE, 0 },
     { "fopen", SINK_FILE, 0 }, { "file_get_contents", SINK_FILE, 0 }, { "readfile", SINK_FILE, 0 },
     { "file_put_contents", SINK_FILE, 0 }, { "unlink", SINK_FILE, 0 }, { "file", SINK_FILE, 0 },
     { "fsockopen", SINK_NETWORK, 0 }, { "stream_socket_client", SINK_NETWORK, 0 },
@@ -38,7 +43,7 @@ static const struct sink {
 
 /* These are never called: they are told, and return what "it did not work" is. */
 static const char *const stubbed[] = {
-    "exec", "system", "passthru", "shell_exec", "popen", "proc_open", "mail",
+    "exec", "system", "passthru", "shell_exec", "popen", "proc_open", "mail", "mb_send_mail",
     "fsockopen", "pfsockopen", "stream_socket_client", "pcntl_exec", "dl", NULL
 };
 
@@ -46,22 +51,31 @@ static const char *const stubbed[] = {
 typedef struct Wrapped {
     zif_handler original;
     const struct sink *sink;
-    bool stub, session_start, session_write, output, in_array, makes_array;
+    bool stub, session_start, session_write, output, in_array, makes_array, ini_set;
     char name[];
 } Wrapped;
 
-static void log_sink(const Wrapped *w, zend_execute_data *execute_data)
+static void log_argument(enum sundew_web_sink kind, unsigned arg, zend_execute_data *execute_data)
 {
-    if (ZEND_NUM_ARGS() <= w->sink->arg)
+    if (ZEND_NUM_ARGS() <= arg)
         return;
-    zval *v = ZEND_CALL_ARG(execute_data, w->sink->arg + 1);
+    zval *v = ZEND_CALL_ARG(execute_data, arg + 1);
     ZVAL_DEREF(v);
     if (Z_TYPE_P(v) != IS_STRING)
         return;
-    struct sundew_web_record r = { .kind = WEB_SINK, .op = w->sink->kind, .node = label_of(v) };
+    struct sundew_web_record r = { .kind = WEB_SINK, .op = kind, .node = label_of(v) };
     log_here(&r.file, &r.line);
     size_t n = Z_STRLEN_P(v);
     log_record(&r, Z_STRVAL_P(v), n < SUNDEW_WEB_MOST_TEXT ? n : SUNDEW_WEB_MOST_TEXT);
+}
+
+/* PHP itself keeps line breaks out of a mail's address and subject, not out of its
+ * other headers. */
+static void log_sink(const Wrapped *w, zend_execute_data *execute_data)
+{
+    log_argument(w->sink->kind, w->sink->arg, execute_data);
+    if (w->sink->kind == SINK_MAIL)
+        log_argument(SINK_MAIL_HEADERS, 3, execute_data);
 }
 
 /* The database could not read the statement, and says so to whoever asks. */
@@ -172,6 +186,16 @@ static void label_result(const Wrapped *w, zend_execute_data *execute_data, zval
         log_lost(call, w->name);
 }
 
+/* Messages of the interpreter are in the log; on the page they would only hide what
+ * the program wrote. */
+static bool is_display(zend_execute_data *execute_data)
+{
+    zval *v = ZEND_NUM_ARGS() ? ZEND_CALL_ARG(execute_data, 1) : NULL;
+    return v && Z_TYPE_P(v) == IS_STRING &&
+           (zend_string_equals_literal(Z_STR_P(v), "display_errors") ||
+            zend_string_equals_literal(Z_STR_P(v), "html_errors"));
+}
+
 /* The first argument that is a request array; or NULL. */
 static const zend_array *request_array(zend_execute_data *execute_data)
 {
@@ -193,6 +217,10 @@ static void call_wrapped(INTERNAL_FUNCTION_PARAMETERS)
         log_sink(w, execute_data);
     if (w->stub) {
         RETVAL_FALSE;
+        return;
+    }
+    if (w->ini_set && is_display(execute_data)) {
+        RETVAL_STRING("0");
         return;
     }
     if (w->session_write)
@@ -260,6 +288,8 @@ static void wrap(zend_internal_function *f, const char *name, bool sinks_only)
     w->stub = sundew_mode == MODE_ON && getenv("SUNDEW_FORKSERVER") && in_list(name, stubbed);
     w->session_start = strcmp(name, "session_start") == 0;
     w->session_write = strcmp(name, "session_write_close") == 0 || strcmp(name, "session_commit") == 0;
+    w->ini_set = sundew_mode == MODE_ON && getenv("SUNDEW_FORKSERVER") &&
+                 (strcmp(name, "ini_set") == 0 || strcmp(name, "ini_alter") == 0);
     w->makes_array = in_list(name, array_makers);
     w->in_array = strcmp(name, "in_array") == 0;
     f->reserved[slot] = w;

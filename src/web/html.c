@@ -13,7 +13,7 @@
 #include <tidy/tidy.h>
 #include <tidy/tidybuffio.h>
 
-typedef enum { DROPPED, WARNING, ERROR, STRUCTURE, TEXT } Counts;
+typedef enum { DROPPED, WARNING, ERROR, STRUCTURE, STRUCTURE_WARNING, TEXT } Counts;
 
 static const struct {
     const char *key;
@@ -25,14 +25,14 @@ static const struct {
     { "NON_MATCHING_ENDTAG", STRUCTURE },
     { "COERCE_TO_ENDTAG", STRUCTURE },
     { "COERCE_TO_ENDTAG_WARN", STRUCTURE },
-    { "MISSING_STARTTAG", STRUCTURE },
+    { "MISSING_STARTTAG", STRUCTURE_WARNING },
     { "UNEXPECTED_ENDTAG", STRUCTURE },
     { "UNEXPECTED_ENDTAG_IN", STRUCTURE },
     { "ILLEGAL_NESTING", STRUCTURE },
     { "CANT_BE_NESTED", STRUCTURE },
     { "TOO_MANY_ELEMENTS", ERROR },
     { "TOO_MANY_ELEMENTS_IN", ERROR },
-    { "TAG_NOT_ALLOWED_IN", ERROR },
+    { "TAG_NOT_ALLOWED_IN", STRUCTURE },
     { "UNKNOWN_ELEMENT", ERROR },
     { "NOFRAMES_CONTENT", ERROR },
     { "REPEATED_ATTRIBUTE", ERROR },
@@ -85,18 +85,31 @@ static bool is_optional(const char *message)
     return is;
 }
 
-/* "<div> isn't allowed in <a> elements": is where HTML 5 allows it? */
+/* "<div> isn't allowed in <a> elements": is where HTML 5 allows it? In the body that is
+ * everything but parts of tables and of the head. */
 static bool is_allowed(const char *message)
 {
-    static const char *const fine[] = { "in <a> ",    "in <ins> ",      "in <del> ",
-                                        "in <map> ",  "in <noscript> ", "<link> isn",
-                                        "<meta> isn", "in <button> ",   NULL };
+    static const char *const fine[] = {
+        "in <a> ",        "in <ins> ",    "in <del> ",  "in <map> ",
+        "in <noscript> ", "<link> isn",   "<meta> isn", "in <button> ",
+        "in <label> ",    "in <object> ", NULL
+    };
+    static const char *const not_in_body[] = { "td",       "th",   "tr",      "tbody", "thead",
+                                               "tfoot",    "col",  "html",    "head",  "title",
+                                               "colgroup", "body", "caption", "base",  "frame",
+                                               "option",   NULL };
     if (!strstr(message, "isn't allowed in "))
         return false;
     for (const char *const *f = fine; *f; f++)
         if (strstr(message, *f))
             return true;
-    return false;
+    if (!strstr(message, "in <body> "))
+        return false;
+    const char *tag = message + (*message == '<') + (message[0] == '<' && message[1] == '/');
+    char *name = xstrndup(tag, strcspn(tag, " >"));
+    bool is = !str_is_one_of(name, not_in_body);
+    free(name);
+    return is;
 }
 
 static Bool TIDY_CALL on_message(TidyMessage m)
@@ -104,8 +117,8 @@ static Bool TIDY_CALL on_message(TidyMessage m)
     Listener *l = tidyGetAppData(tidyGetMessageDoc(m));
     const char *text = tidyGetMessageDefault(m);
     Counts c = counts(tidyGetMessageKey(m));
-    if (c == DROPPED || (c == STRUCTURE && l->clean) || (c == TEXT && !l->utf8) ||
-        is_optional(text) || is_allowed(text) || l->told++ >= 100)
+    if (c == DROPPED || ((c == STRUCTURE || c == STRUCTURE_WARNING) && l->clean) ||
+        (c == TEXT && !l->utf8) || is_optional(text) || is_allowed(text) || l->told++ >= 100)
         return no;
     l->says(l->arg, c == ERROR || c == STRUCTURE, text, (unsigned)tidyGetMessageLine(m),
             (unsigned)tidyGetMessageColumn(m));

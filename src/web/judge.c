@@ -7,10 +7,11 @@
 
 const char *fault_kind_name(FaultKind k)
 {
-    static const char *const names[FAULT_NKINDS] = { "crash",    "warning",    "deprecated",
-                                                     "hang",     "html-error", "html-warning",
-                                                     "sql",      "reflected",  "include",
-                                                     "redirect", "access" };
+    static const char *const names[FAULT_NKINDS] = {
+        "crash", "warning",   "deprecated", "hang",     "html-error", "html-warning",
+        "sql",   "reflected", "include",    "redirect", "file",       "shell",
+        "eval",  "mail",      "network",    "access"
+    };
     assert(k < FAULT_NKINDS);
     return names[k];
 }
@@ -176,6 +177,9 @@ static void place_of(const JudgePlan *plan, const Message *m, const char **file,
     }
 }
 
+/* What only our database server refuses is no fault of the application. */
+static bool is_of_sandbox(const char *text) { return strstr(text, "--skip-grant-tables") != NULL; }
+
 static bool judge_messages(const JudgePlan *plan, const Reply *r, Faults *out)
 {
     bool crashed = false;
@@ -195,6 +199,8 @@ static bool judge_messages(const JudgePlan *plan, const Reply *r, Faults *out)
         if (fatal)
             drop_warnings_at(out, file, line);
         crashed = crashed || fatal;
+        if (is_of_sandbox(m->text))
+            continue;
         char *text = message_of(plan, m);
         Fault *f = judge_add(out, kind, text, file, line);
         add_stack(plan, m, f);
@@ -299,7 +305,8 @@ static bool is_structure(const char *message)
  * that leads to; so is one of a statement whose HTML is at fault already. */
 static bool is_aftermath(const Faults *f, const char *message, const char *file, unsigned line)
 {
-    for (size_t i = 0; strstr(message, "discarding unexpected") && i < f->len; i++)
+    bool thrown = strstr(message, "discarding unexpected") || str_starts(message, "</");
+    for (size_t i = 0; thrown && i < f->len; i++)
         if (f->items[i].kind == FAULT_HTML_ERROR &&
             (is_structure(f->items[i].message) ||
              (f->items[i].line == line && strcmp(f->items[i].file, file) == 0)))
@@ -317,7 +324,8 @@ static void says(void *arg, bool error, const char *message, unsigned line, unsi
         return;
     Fault *f = judge_add(p->out, error ? FAULT_HTML_ERROR : FAULT_HTML_WARNING, message,
                          judge_relative(p->plan->app, file), at);
-    /* What a header opens, several ways out may leave open. */
+    /* What a header opens, several ways out may leave open; then the way out is the cause, and one
+     * element is told. */
     const TraceLine *x = &p->reply->trace->exit;
     if (x->file && str_starts(message, "missing </")) {
         free(f->exit);
@@ -326,6 +334,8 @@ static void says(void *arg, bool error, const char *message, unsigned line, unsi
     char *key = fault_key(f);
     p->out->len--;
     bool twice = faults_have(p->out, key);
+    for (size_t i = 0; *f->exit && i < p->out->len; i++)
+        twice = twice || strcmp(p->out->items[i].exit, f->exit) == 0;
     p->out->len++;
     free(key);
     if (twice) {

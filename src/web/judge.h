@@ -25,6 +25,11 @@ typedef enum FaultKind {
     FAULT_REFLECTED,           /* input reaches the page unescaped */
     FAULT_INCLUDE,             /* input chooses the file that is included */
     FAULT_REDIRECT,            /* input chooses the site that is redirected to */
+    FAULT_FILE,                /* input chooses the file that is read or written */
+    FAULT_SHELL,               /* input is a command of the shell */
+    FAULT_EVAL,                /* input is code */
+    FAULT_MAIL,                /* input adds headers to a mail */
+    FAULT_NETWORK,             /* input chooses the host that is asked */
     FAULT_ACCESS,              /* a page of one role is open to another */
     FAULT_NKINDS
 } FaultKind;

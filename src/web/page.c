@@ -481,8 +481,10 @@ static PageOption *form_option(Reading *r, const Form *f, const Field *button)
 static void vary(Reading *r, const Form *f, const Field *button, const Field *e, const char *value)
 {
     PageOption *o = form_option(r, f, button);
-    if (o)
-        set_field(o->request, kind_of(f), e, value);
+    if (!o)
+        return;
+    o->varied = true;
+    set_field(o->request, kind_of(f), e, value);
 }
 
 static void log_in(Reading *r, const Form *f, const Field *button, size_t password)
@@ -498,6 +500,7 @@ static void log_in(Reading *r, const Form *f, const Field *button, size_t passwo
         PageOption *o = form_option(r, f, button);
         if (!o)
             return;
+        o->login = true;
         if (user)
             set_field(o->request, kind_of(f), user, r->plan->logins[i].user);
         set_field(o->request, kind_of(f), &f->fields.items[password], r->plan->logins[i].password);

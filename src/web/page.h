@@ -32,6 +32,8 @@ typedef struct PageOption {
     Request *request;
     Strings free;                  /* paths of fields without a default */
     bool form;
+    bool login;                    /* with credentials that were given to us */
+    bool varied;                   /* the form with another choice than the likely one */
 } PageOption;
 
 typedef struct Options {

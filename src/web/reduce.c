@@ -35,6 +35,7 @@ typedef struct Reducing {
     size_t nconds;
     bool attack;                   /* a security fault: its values stay */
     size_t probes;
+    double end;                    /* of this fault's share of the time; 0: none */
     Err *err;
 } Reducing;
 
@@ -42,6 +43,8 @@ typedef struct Reducing {
 static bool is_over(Reducing *d)
 {
     if (d->probes && d->c->plan->stop && d->c->plan->stop(d->c->plan->stop_arg))
+        d->probes = 0;
+    if (d->end > 0 && clock_seconds() > d->end)
         d->probes = 0;
     return d->probes == 0;
 }
@@ -317,7 +320,7 @@ static void drop_params(Reducing *d)
 static void shorten_values(Reducing *d)
 {
     static const char *const small[] = { "", "1" };
-    for (size_t i = 0; i < d->best->params.len && d->probes; i++)
+    for (size_t i = 0; i < d->best->params.len && !is_over(d); i++)
         for (size_t k = 0; k < 2; k++) {
             const Param *p = &d->best->params.items[i];
             if (p->n <= strlen(small[k]))
@@ -593,10 +596,31 @@ static void reduce_chain(Reducing *d, WebFault *out)
     out->nchain = ch.len;
 }
 
-static void reduce(Campaign *c, Report *rep, WebFault *out, Err *err)
+/* A page that another role should not see: the chain is the login and the page, and
+ * that it comes is the fault. */
+static void show_access(Reducing *d, WebFault *out)
+{
+    Chain ch = { 0 };
+    chain_of(d->from->step->before, &ch);
+    vec_push(&ch, request_copy(d->best));
+    chain_page(d, &ch, &out->page);
+    out->replayed = out->minimised = out->page.len > 0;
+    out->chain = ch.items;
+    out->nchain = ch.len;
+}
+
+/* A share of the time that is left: three times the mean, because most need less. */
+static double end_of(const Campaign *c, size_t waiting)
+{
+    double now = clock_seconds(), left = c->begin + c->plan->seconds - now;
+    return c->plan->seconds > 0 ? now + 3 * (left > 0 ? left : 0) / (double)(waiting + 1) : 0;
+}
+
+static void reduce(Campaign *c, Report *rep, size_t waiting, WebFault *out, Err *err)
 {
     Reducing d = { .c = c, .rep = rep, .from = shortest(rep), .probes = MOST_PROBES, .err = err };
     d.attack = is_attack(rep->fault.kind);
+    d.end = end_of(c, waiting);
     d.key = hash_bytes(rep->key, strlen(rep->key));
     d.start = d.from->step->start;
     if (rep->fault.kind == FAULT_HANG)
@@ -605,25 +629,48 @@ static void reduce(Campaign *c, Report *rep, WebFault *out, Err *err)
     fault_copy(&out->fault, &rep->fault);
     out->seen = rep->seen;
     out->found_after = rep->found_after;
-    choose_place(&d);
-    reduce_condition(&d, out);
-    bool cut = is_over(&d);
-    d.probes += rep->fault.kind == FAULT_HANG ? 4 : 60;
-    reduce_chain(&d, out);
-    out->minimised = out->minimised && !cut;
+    if (rep->fault.kind == FAULT_ACCESS) {
+        show_access(&d, out);
+    } else {
+        choose_place(&d);
+        reduce_condition(&d, out);
+        bool cut = is_over(&d);
+        d.probes += rep->fault.kind == FAULT_HANG ? 4 : 60;
+        reduce_chain(&d, out);
+        out->minimised = out->minimised && !cut;
+    }
     suspects(c, rep, out);
     request_free(d.best);
     free(d.conds);
 }
 
-static int by_weight(const void *a, const void *b)
+/* How much work it will be. */
+static size_t effort(const Report *r)
+{
+    const Step *s = shortest(r)->step;
+    return r->fault.kind == FAULT_HANG ? SIZE_MAX : s->depth * 4 + s->request->params.len;
+}
+
+/* The cheapest first, so that as many as can be are made small. */
+static int by_effort(const void *a, const void *b)
 {
     const Report *x = *(Report *const *)a, *y = *(Report *const *)b;
+    size_t m = effort(x), n = effort(y);
+    if (m != n)
+        return m < n ? -1 : 1;
+    return x->found_after < y->found_after ? -1 : x->found_after > y->found_after;
+}
+
+static int by_weight(const void *a, const void *b)
+{
+    const WebFault *x = a, *y = b;
     static const int weight[FAULT_NKINDS] = {
-        [FAULT_CRASH] = 1,      [FAULT_SQL] = 0,         [FAULT_REFLECTED] = 0,
-        [FAULT_INCLUDE] = 0,    [FAULT_REDIRECT] = 2,    [FAULT_ACCESS] = 0,
-        [FAULT_HANG] = 6,       [FAULT_WARNING] = 3,     [FAULT_HTML_ERROR] = 3,
-        [FAULT_DEPRECATED] = 4, [FAULT_HTML_WARNING] = 5
+        [FAULT_CRASH] = 1,       [FAULT_SQL] = 0,        [FAULT_REFLECTED] = 0,
+        [FAULT_INCLUDE] = 0,     [FAULT_REDIRECT] = 2,   [FAULT_ACCESS] = 0,
+        [FAULT_FILE] = 0,        [FAULT_SHELL] = 0,      [FAULT_EVAL] = 0,
+        [FAULT_MAIL] = 1,        [FAULT_NETWORK] = 1,    [FAULT_HANG] = 6,
+        [FAULT_WARNING] = 3,     [FAULT_HTML_ERROR] = 3, [FAULT_DEPRECATED] = 4,
+        [FAULT_HTML_WARNING] = 5
     };
     if (weight[x->fault.kind] != weight[y->fault.kind])
         return weight[x->fault.kind] - weight[y->fault.kind];
@@ -658,12 +705,14 @@ bool reduce_all(Campaign *c, Err *err)
     drop_told_twice(c);
     c->web->faults = xcalloc(c->reports.len + 1, sizeof *c->web->faults);
     if (c->reports.len)
-        qsort(c->reports.items, c->reports.len, sizeof *c->reports.items, by_weight);
+        qsort(c->reports.items, c->reports.len, sizeof *c->reports.items, by_effort);
     for (size_t i = 0; i < c->reports.len; i++) {
-        reduce(c, c->reports.items[i], &c->web->faults[c->web->nfaults++], err);
+        reduce(c, c->reports.items[i], c->reports.len - i, &c->web->faults[c->web->nfaults++], err);
         if (c->plan->progress)
             c->plan->progress(c->plan->progress_arg, "faults made small", i + 1);
     }
+    if (c->web->nfaults)
+        qsort(c->web->faults, c->web->nfaults, sizeof *c->web->faults, by_weight);
     for (size_t i = 0; i < c->prefixes.len; i++) {
         Prefix *p = c->prefixes.entries[i].value;
         chain_release(&p->chain);

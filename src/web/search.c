@@ -64,7 +64,8 @@ static void config_free(Config *c)
 
 static void push(Campaign *c, unsigned class, Config *cfg)
 {
-    Queue *q = &c->queues[class][cfg->rank < MOST_DEPTH_QUEUE ? cfg->rank : MOST_DEPTH_QUEUE - 1];
+    unsigned rank = cfg->now ? 0 : cfg->rank;
+    Queue *q = &c->queues[class][rank < MOST_DEPTH_QUEUE ? rank : MOST_DEPTH_QUEUE - 1];
     if (q->len - q->head > MOST_QUEUED) {
         config_free(cfg);
         return;
@@ -144,7 +145,7 @@ bool search_propose(Campaign *c, unsigned class, Request *r, const State *start,
     cfg->start = start;
     cfg->before = before;
     cfg->depth = depth;
-    if (!cfg->rank)
+    if (!cfg->rank && !cfg->now)
         cfg->rank = depth;
     push(c, class, cfg);
     return true;
@@ -340,9 +341,11 @@ static uint64_t shape_of(const Request *r)
  * offered seldom come first. Where a redirect leads to in a new state is as good
  * as new. */
 static void offer(Campaign *c, Request *r, const Step *step, const State *end, uint64_t screen,
-                  bool redirect)
+                  const PageOption *o)
 {
+    bool redirect = !o, varied = o && o->varied;
     note_edge(c, step->request->script, r->script);
+    access_note_offer(c, step->role_after, r->script);
     uint64_t shape = shape_of(r);
     uintptr_t before = count(&c->asked, request_hash(r)), alike = count(&c->shapes, shape);
     bool fresh = redirect && count(&c->used, end->hash) == 0;
@@ -354,7 +357,8 @@ static void offer(Campaign *c, Request *r, const Step *step, const State *end, u
     if (!before && alike < 4)
         as_new = true;
     search_propose(c, as_new ? CLASS_OPTION : CLASS_STATE, r, end, step,
-                   (Config){ .rank = fresh ? 0 : (unsigned)(as_new ? alike : before) });
+                   (Config){ .now = fresh ? alike < 30 : o && o->login && alike < 2,
+                             .rank = 1 + (unsigned)(as_new ? alike + 3 * varied : before) });
 }
 
 /* Pages that offer the same kinds of clicks are one screen. */
@@ -380,7 +384,7 @@ static void follow_options(Campaign *c, const Step *step, const Reply *r, const 
     if (location) {
         Request *next = page_target(&plan, location);
         if (next)
-            offer(c, next, step, end, 0, true);
+            offer(c, next, step, end, 0, NULL);
     }
     if (!reply_is_html(r) || r->cut)
         return;
@@ -388,7 +392,7 @@ static void follow_options(Campaign *c, const Step *step, const Reply *r, const 
     page_options(&plan, str_c(&r->body), r->body.len, &o);
     uint64_t screen = screen_of(step, &o);
     for (size_t i = 0; i < o.len; i++) {
-        offer(c, o.items[i].request, step, end, screen, false);
+        offer(c, o.items[i].request, step, end, screen, &o.items[i]);
         o.items[i].request = NULL;
     }
     options_release(&o);
@@ -403,6 +407,7 @@ static Step *new_step(Campaign *c, const Config *cfg)
     s->request = request_copy(cfg->request);
     s->start = cfg->start;
     s->depth = cfg->depth;
+    s->role = s->role_after = cfg->before ? cfg->before->role_after : 0;
     vec_push(&c->steps, s);
     return s;
 }
@@ -498,6 +503,8 @@ static bool run_config(Campaign *c, const Config *cfg, Err *err)
     size_t fresh = note_lines(c, r->trace);
     note_lost(c, r->trace);
     note_parts(c, cfg->request, r->trace);
+    step->whole = r->status == 200 && !r->crashed && !r->timed_out && r->body.len;
+    access_note_login(c, step, r, end);
     size_t known = c->reports.len;
     note_faults(c, step, r, end, &kept);
     note_yield(c, cfg, fresh, c->reports.len - known);

@@ -17,7 +17,15 @@ typedef struct Step {
     Request *request;
     const State *start;
     unsigned depth;
+    unsigned role, role_after;     /* who asks, and who is logged in then; 0: nobody */
+    bool whole;                    /* a page came, and no fault */
 } Step;
+
+/* Somebody who is logged in: where that led to. */
+typedef struct Role {
+    const State *state;
+    const Step *step;
+} Role;
 
 /* Something to run. */
 typedef struct Config {
@@ -29,6 +37,7 @@ typedef struct Config {
     uint64_t expect;               /* hash of the conditions up to there; 0: none */
     unsigned depth;
     unsigned rank;                 /* in its class; 0: its depth */
+    bool now;                      /* before all others of its class */
     bool attack;                   /* a hostile value: judged, not followed */
     unsigned class;
 } Config;
@@ -43,7 +52,7 @@ enum {
     CLASS_FILL,
     NCLASSES
 };
-enum { MOST_DEPTH_QUEUE = 16, MOST_EXAMPLES = 3 };
+enum { MOST_DEPTH_QUEUE = 16, MOST_EXAMPLES = 3, MOST_ROLES = 9 };
 
 typedef struct Queue {
     Config **items;
@@ -87,6 +96,9 @@ typedef struct Campaign {
     Queue queues[NCLASSES][MOST_DEPTH_QUEUE];
     uint64_t picks;
     double yield[NCLASSES];        /* what a request of the class brought lately */
+    Role roles[MOST_ROLES];        /* 0: nobody; then by the plan's logins */
+    Map offered;                   /* "ROLE SCRIPT" that a page of the role links to */
+    size_t checks;                 /* access.c: pages compared */
     Map shapes;                    /* kinds of clicks, with counts */
     Map screens;                   /* kinds of clicks by the page that they are on */
     Map visited;                   /* canonical request + state */
@@ -134,5 +146,9 @@ void attack_propose(Campaign *c, const Step *step, const Reply *r);
 void attack_judge(Campaign *c, const Request *q, const Reply *r, Faults *out);
 /* Does a database complain of a statement here? */
 bool attack_is_sql_message(const char *text);
+/* access.c: pages of one role that are open to another. */
+void access_note_login(Campaign *c, Step *step, const Reply *r, const State *end);
+void access_note_offer(Campaign *c, unsigned role, const char *script);
+bool access_run(Campaign *c, Err *err);
 bool reduce_all(Campaign *c, Err *err);
 #endif

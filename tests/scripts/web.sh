@@ -74,7 +74,7 @@ fresh clicks
 ok "conditions of many kinds are solved" web clicks --time 90s --no-security --no-html
 reached() { holds "'reached $1' in {f['message'] for f in F}"; }
 for what in arithmetic 'trim and case' length position in_array switch 'typed parameter' array key pattern method \
-            interpolation explode post entities match cookie; do
+            interpolation explode post entities match cookie copy 'mapped copy'; do
     ok "…$what" reached "$what"
 done
 ok "…what can't be is not" holds '"reached never" not in {f["message"] for f in F}'
@@ -89,6 +89,22 @@ ok "…not the escaped one" holds 'not any(f["kind"] == "reflected" and f["messa
 ok "include: the part" holds 'any(f["kind"] == "include" and f["message"].startswith("part ") for f in F)'
 ok "redirect: where to go" holds 'any(f["kind"] == "redirect" and f["message"].startswith("go ") for f in F)'
 ok "…not the one inside" holds 'not any(f["kind"] == "redirect" and f["message"].startswith("home ") for f in F)'
+for what in 'file file' 'shell ping' 'eval code' 'mail from' 'network host'; do
+    ok "${what% *}: ${what#* }" holds "any(f['kind'] == '${what% *}' and f['message'].startswith('${what#* } ') and f['line'] for f in F)"
+done
+ok "…not what is done right" holds 'not any(f["kind"] in ("file", "shell", "eval", "mail", "network") and f["message"].split()[0] in ("base", "pong", "data", "subject") for f in F)'
+ok "…and no HTML of hostile values is judged" holds 'not any("q7" in f["message"] for f in F)'
+
+# ---- roles
+fresh roles
+ok "pages of a role are asked for by others" web roles --login root:secret --time 60s --no-html
+ok "access: the page that does not ask who it is" holds '[f["file"] for f in F if f["kind"] == "access"] == ["admin/export.php"]'
+cp -r "$apps/roles" twin
+sed -i "2a if (!isset(\$_SESSION['user'])) { header('Location: ../index.php'); exit; }" twin/admin/export.php
+here=$apps apps=$PWD
+ok "…and the one that does" web twin --login root:secret --time 60s --no-html
+ok "…is no fault" holds 'not any(f["kind"] == "access" for f in F)'
+apps=$here
 
 # ---- pages that misbehave
 fresh hostile

@@ -277,6 +277,49 @@ static void credentials_go_into_the_form(void **state)
     tempdir_remove(app);
 }
 
+/* A page whose menu is sent by JavaScript, as a person would use it. */
+static void handlers_and_likely_values_fill_in_forms(void **state)
+{
+    (void)state;
+    if (page_missing())
+        SKIP("libtidy and gumbo are not installed");
+    static const char page[] =
+        "<script>function go(n) { /* document.menu.page.value = 9; */ document.menu.page.value = n;"
+        " document.menu.submit(); }\n"
+        "if (ok) window.location.href = 'newuser.php?from=script';</script>"
+        "<a href='javascript:go(3);'>three</a> <a href='#' onclick='go(\"four\")'>four</a>"
+        "<form name=menu method=post action=mainmenu.php><input type=hidden name=page value=0>"
+        "<input type=hidden name=logout><input name=email><input name=n>"
+        "<select name=who><option value=''>-<option value=bob>Bob</select>"
+        "<input type=button value=New onclick=\"this.form.page.value='7'; this.form.action='newuser.php'\">"
+        "</form>";
+    const char *app = app_folder();
+    Request *from = request_new("index.php");
+    PagePlan plan = { .from = from, .app = app };
+    Options o = { 0 };
+    page_options(&plan, page, strlen(page), &o);
+    bool three = false, four = false, seven = false, script = false;
+    for (size_t i = 0; i < o.len; i++) {
+        const Request *r = o.items[i].request;
+        const Param *p = request_get(r, "POST[page]"), *g = request_get(r, "GET[from]");
+        three = three || (p && strcmp(p->text, "3") == 0);
+        four = four || (p && strcmp(p->text, "four") == 0);
+        seven = seven || (p && strcmp(p->text, "7") == 0 && strcmp(r->script, "newuser.php") == 0);
+        script = script || (g && strcmp(g->text, "script") == 0);
+        assert_false(p && strcmp(p->text, "9") == 0);
+        if (o.items[i].form && !o.items[i].varied) {
+            assert_string_equal(request_get(r, "POST[logout]")->text, "");
+            assert_string_equal(request_get(r, "POST[email]")->text, "a@example.com");
+            assert_string_equal(request_get(r, "POST[n]")->text, "1");
+            assert_string_equal(request_get(r, "POST[who]")->text, "bob");
+        }
+    }
+    assert_true(three && four && seven && script);
+    options_release(&o);
+    request_free(from);
+    tempdir_remove(app);
+}
+
 static void addresses_are_resolved_inside_the_application(void **state)
 {
     (void)state;
@@ -346,6 +389,7 @@ static void broken_html_is_told_and_good_html_is_not(void **state)
         "<form action=x><input name=a disabled value><select><option>a<option selected>b</select></form>",
         "<a href=x><div>block</div></a><my-own>e</my-own><b>a <b>b</b></b>",
         "<IMG SRC=a ALT=b><br/><p>a & b &copy 1</p>",
+        "text <input name=a> <b>in the body</b>",
     };
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         int says[2] = { 0, 0 };
@@ -547,6 +591,7 @@ int main(void)
         cmocka_unit_test(states_are_restored_and_recognised),
         cmocka_unit_test(links_in_an_application_lead_nowhere),
         cmocka_unit_test(cookies_are_set_and_taken_away),
+        cmocka_unit_test(handlers_and_likely_values_fill_in_forms),
         cmocka_unit_test(a_log_of_noise_is_read_without_harm),
         cmocka_unit_test(a_page_that_nobody_can_read_is_not_read),
         cmocka_unit_test(generated_files_quote_what_the_program_said),

@@ -11,6 +11,8 @@ static Level level_of(FaultKind k)
     switch (k) {
     case FAULT_WARNING:
     case FAULT_HTML_ERROR:
+    case FAULT_MAIL:
+    case FAULT_NETWORK:
     case FAULT_REDIRECT: return LEVEL_WARNING;
     case FAULT_DEPRECATED:
     case FAULT_HTML_WARNING: return LEVEL_NOTE;

@@ -25,3 +25,7 @@ $n = 0;
 foreach (str_split($_GET['p'] ?? '') as $c) $n += $c === 'z' ? 1 : 0;
 if (($_COOKIE['q'] ?? '') === 'crumb') reach('cookie');
 if (md5($_GET['r'] ?? '') === 'nothing') reach('never');
+foreach ($_GET as $k => $v) if (is_string($v)) $_GET[$k] = addslashes($v);
+if (isset($_GET['s']) && @$_GET['t'] == 7) reach('copy');
+$all = array_map('trim', array_filter($_GET, 'is_string'));
+if (isset($all['u']) && @$all['v'] === 'w') reach('mapped copy');

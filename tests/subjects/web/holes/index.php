@@ -19,5 +19,23 @@ if (isset($_GET['go']))
     header('Location: ' . $_GET['go']);
 if (isset($_GET['home']))
     header('Location: /index.php?from=' . urlencode($_GET['home']));
+if (isset($_GET['file']))
+    echo strlen((string)@file_get_contents('parts/' . $_GET['file']));
+if (isset($_GET['base']))
+    echo strlen((string)@file_get_contents('parts/' . basename($_GET['base'])));
+if (isset($_GET['ping']))
+    system('ping ' . $_GET['ping']);
+if (isset($_GET['pong']))
+    system('ping ' . escapeshellarg($_GET['pong']));
+if (isset($_GET['code']))
+    try { eval('$x = "' . $_GET['code'] . '";'); } catch (ParseError) { echo 'no'; }
+if (isset($_GET['data']))
+    eval('$x = ' . var_export((string)$_GET['data'], true) . ';');
+if (isset($_GET['from']))
+    mail('a@example.com', 'Hello', 'text', 'From: ' . $_GET['from']);
+if (isset($_GET['subject']))
+    mail('a@example.com', $_GET['subject'], 'text', 'From: a@example.com');
+if (isset($_GET['host']))
+    @fsockopen($_GET['host'], 80);
 ?>
 </body></html>
