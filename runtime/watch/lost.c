@@ -140,6 +140,8 @@ void sundew_watch_lost(uint32_t slot, const uint64_t *kept, uint64_t n, void *fr
             if (!held && !search.unknown)
                 sundew_watch_bad(s, 1, (int64_t)size, 0);
             any |= !search.unknown;
+            if (search.unknown)
+                __atomic_fetch_or(&s->bits, 1, RELAXED);
         } else {
             any = 1;
         }

@@ -109,8 +109,8 @@ uint64_t sundew_watch_born(const void *p);
 /* The function returns and has not freed `p`. */
 void sundew_watch_left(uint32_t slot, const void *p, uint64_t born);
 
-/* `p` is used as, or (`back` > 0) as a member at that offset of, an object of `need` bytes. */
-void sundew_watch_cast(uint32_t slot, const void *p, uint64_t need, uint64_t back);
+/* Unless it is `done`, which is the function's: `p` is used as, or (`back` > 0) as a member at that offset of, an object of `need` bytes. */
+void sundew_watch_cast(uint32_t slot, const void *p, uint64_t need, uint64_t back, char *done);
 
 /* ---- variables: a byte of the shadow for each of their bytes */
 void sundew_watch_mark(unsigned char *shadow, uint64_t size, uint64_t offset, uint64_t n,

@@ -99,6 +99,7 @@ static void join_lost(const WatchSite *s, const struct sundew_watch_slot *self,
     (void)all;
     out->opportunities = self->n;
     out->missing = "a test that gets here while the memory is in use";
+    out->open = self->bits & 1;      /* old copies on the stack: nobody knows */
     if (self->bad)
         watch_say(out, GRADE_MANIFEST, s, self,
                   "%s() returned %" PRIu64 " times, and nobody had a pointer to %" PRId64
