@@ -77,7 +77,8 @@ static bool was_asked(LLVMValueRef i, LLVMValueRef f, unsigned k, LLVMValueRef v
     LLVMValueRef fn = watch_function_of(i);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b && before;
          b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef c = LLVMGetFirstInstruction(b); c && before; c = LLVMGetNextInstruction(c)) {
+        for (LLVMValueRef c = LLVMGetFirstInstruction(b); c && before;
+             c = LLVMGetNextInstruction(c)) {
             before = c != i;
             asked |= before && watch_callee_value(c) == f && k < LLVMGetNumArgOperands(c) &&
                      watch_same(LLVMGetOperand(c, k), v, 6) && watch_is_tested(c);
@@ -94,8 +95,7 @@ static bool callers_asked(LLVMValueRef fn, unsigned n, LLVMValueRef f, unsigned 
     for (LLVMUseRef u = LLVMGetFirstUse(fn); u; u = LLVMGetNextUse(u)) {
         LLVMValueRef call = LLVMGetUser(u);
         if (!LLVMIsACallInst(call) || watch_callee_value(call) != fn ||
-            n >= LLVMGetNumArgOperands(call) ||
-            !was_asked(call, f, k, LLVMGetOperand(call, n)))
+            n >= LLVMGetNumArgOperands(call) || !was_asked(call, f, k, LLVMGetOperand(call, n)))
             return false;
         any = true;
     }

@@ -266,8 +266,8 @@ void watch_replace(LLVMValueRef user, LLVMValueRef old, LLVMValueRef new)
             LLVMSetOperand(user, (unsigned)k, new);
 }
 
-static LLVMValueRef declare(Watch *watch, const char *name, LLVMTypeRef result,
-                            LLVMValueRef *args, unsigned n)
+static LLVMValueRef declare(Watch *watch, const char *name, LLVMTypeRef result, LLVMValueRef *args,
+                            unsigned n)
 {
     LLVMTypeRef types[8];
     assert(n <= 8);
