@@ -100,11 +100,13 @@ static int has_holder(Search *s)
     return held;
 }
 
-/* Is it still the object that the function made, and live? */
+/* Is it still the object that the function made, and live? An older one is its caller's, who may
+ * have the pointer in a register. */
 static int is_same(const uint64_t *kept, uint64_t n, uint64_t k)
 {
     uint64_t born = kept[n + 1 + k];
-    return kept[k] && born && sundew_watch_born((void *)(uintptr_t)kept[k]) == born;
+    return kept[k] && born > kept[2 * n + 1] &&
+           sundew_watch_born((void *)(uintptr_t)kept[k]) == born;
 }
 
 /* The line of the warning: which of the `n` objects are live here? kept[n] says so, a bit each. */
@@ -140,6 +142,8 @@ void sundew_watch_lost(uint32_t slot, const uint64_t *kept, uint64_t n, void *fr
             if (!held && !search.unknown)
                 sundew_watch_bad(s, 1, (int64_t)size, 0);
             any |= !search.unknown;
+            if (search.unknown)
+                __atomic_fetch_or(&s->bits, 1, RELAXED);
         } else {
             any = 1;
         }

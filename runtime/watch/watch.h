@@ -99,18 +99,19 @@ void sundew_watch_revive(const void *p);
 void sundew_watch_again(uint32_t slot, const void *p);
 /* `n` bytes at `at` of the object that begins at `p`. */
 void sundew_watch_inside(uint32_t slot, const void *p, const void *at, uint64_t n);
-/* A place is passed; the function returns `given`. kept: `n` objects that it made, a word, and
- * their numbers. */
+/* A place is passed; the function returns `given`. kept: `n` objects that it may have made, a word,
+ * their numbers, and the last number before it began. */
 void sundew_watch_passed(uint32_t slot, uint64_t *kept, uint64_t n);
 void sundew_watch_lost(uint32_t slot, const uint64_t *kept, uint64_t n, void *frame,
                        uint64_t given);
-/* A number that no other object has; 0: it is not known, or freed. */
+/* Objects get numbers, one after the other: the last one; that of an object, 0: not known, or freed. */
+uint64_t sundew_watch_births(void);
 uint64_t sundew_watch_born(const void *p);
 /* The function returns and has not freed `p`. */
 void sundew_watch_left(uint32_t slot, const void *p, uint64_t born);
 
-/* `p` is used as, or (`back` > 0) as a member at that offset of, an object of `need` bytes. */
-void sundew_watch_cast(uint32_t slot, const void *p, uint64_t need, uint64_t back);
+/* Unless it is `done`, which is the function's: `p` is used as, or (`back` > 0) as a member at that offset of, an object of `need` bytes. */
+void sundew_watch_cast(uint32_t slot, const void *p, uint64_t need, uint64_t back, char *done);
 
 /* ---- variables: a byte of the shadow for each of their bytes */
 void sundew_watch_mark(unsigned char *shadow, uint64_t size, uint64_t offset, uint64_t n,

@@ -306,6 +306,7 @@ rejected toctou good_toctou
 confirmed:usage signal-handler once
 confirmed:predictive unchecked-null bad_null
 rejected unchecked-null good_null
+rejected unchecked-null sure_null
 confirmed:strong fallthrough bad_fall
 none fallthrough good_fall
 confirmed:predictive injection bad_shell

@@ -60,13 +60,16 @@ static void probe_lost(Watch *watch, WatchSite *s)
     makers_of(fn, &calls);
     weave_set(w, fn, "noinline", 0);
     weave_drop(fn, "alwaysinline");
-    LLVMTypeRef type = LLVMArrayType2(w->i64, 2 * calls.len + 1);
+    LLVMTypeRef type = LLVMArrayType2(w->i64, 2 * calls.len + 2);
     LLVMValueRef n = weave_int(w, w->i64, calls.len);
     watch_go_before(watch, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(fn)));
     LLVMSetCurrentDebugLocation2(w->builder, weave_line_of(w, fn));
     LLVMValueRef kept = LLVMBuildAlloca(w->builder, type, "");
     LLVMBuildMemSet(w->builder, kept, weave_int(w, w->i8, 0),
-                    weave_int(w, w->i64, 8 * (2 * calls.len + 1)), 8);
+                    weave_int(w, w->i64, 8 * (2 * calls.len + 2)), 8);
+    LLVMValueRef last[] = { zero, weave_int(w, w->i64, 2 * calls.len + 1) };
+    LLVMValueRef births = watch_call(watch, "sundew_watch_births", w->i64, NULL, 0);
+    LLVMBuildStore(w->builder, births, LLVMBuildInBoundsGEP2(w->builder, type, kept, last, 2, ""));
     for (size_t k = 0; k < calls.len; k++) {
         LLVMValueRef index[] = { zero, weave_int(w, w->i64, k) };
         watch_go_behind_note(watch, calls.items[k]);
@@ -99,6 +102,7 @@ static void join_lost(const WatchSite *s, const struct sundew_watch_slot *self,
     (void)all;
     out->opportunities = self->n;
     out->missing = "a test that gets here while the memory is in use";
+    out->open = self->bits & 1;      /* old copies on the stack: nobody knows */
     if (self->bad)
         watch_say(out, GRADE_MANIFEST, s, self,
                   "%s() returned %" PRIu64 " times, and nobody had a pointer to %" PRId64

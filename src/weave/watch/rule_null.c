@@ -4,7 +4,8 @@
  * That a function returned NULL somewhere is not enough: it must be able to do so for
  * an argument as it is passed here. So the evidence class is the callee and the origins of its
  * arguments: a parameter, a certain field, a certain global variable. A name that comes
- * from the user may be unknown; a name that the program itself stored is not.
+ * from the user may be unknown; a name that the program itself stored is not. Nothing is
+ * predicted where the function, or each of its callers, has asked for the same name before.
  */
 #include "weave/watch/rules_int.h"
 #include <assert.h>
@@ -67,6 +68,57 @@ static bool stands_before(LLVMValueRef a, LLVMValueRef b)
     return LLVMGetDebugLocLine(a) < LLVMGetDebugLocLine(b);
 }
 
+/* ---- who calls may have asked before: find(name), tested, and then use(name) */
+
+/* Is there a call of `f` before `i`, with `v` as its k-th argument, whose result is tested? */
+static bool was_asked(LLVMValueRef i, LLVMValueRef f, unsigned k, LLVMValueRef v)
+{
+    bool before = true, asked = false;
+    LLVMValueRef fn = watch_function_of(i);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b && before;
+         b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef c = LLVMGetFirstInstruction(b); c && before;
+             c = LLVMGetNextInstruction(c)) {
+            before = c != i;
+            asked |= before && watch_callee_value(c) == f && k < LLVMGetNumArgOperands(c) &&
+                     watch_same(LLVMGetOperand(c, k), v, 6) && watch_is_tested(c);
+        }
+    return asked;
+}
+
+/* All callers are known, and each has asked for what it passes as the n-th argument. */
+static bool callers_asked(LLVMValueRef fn, unsigned n, LLVMValueRef f, unsigned k)
+{
+    bool any = false;
+    if (LLVMGetLinkage(fn) != LLVMInternalLinkage)
+        return false;
+    for (LLVMUseRef u = LLVMGetFirstUse(fn); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef call = LLVMGetUser(u);
+        if (!LLVMIsACallInst(call) || watch_callee_value(call) != fn ||
+            n >= LLVMGetNumArgOperands(call) || !was_asked(call, f, k, LLVMGetOperand(call, n)))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+/* Does an earlier question, here or of all callers, say that the call finds something? */
+static bool is_sure(LLVMValueRef i)
+{
+    LLVMValueRef f = watch_callee_value(i), fn = watch_function_of(i);
+    for (unsigned k = 0; k < LLVMGetNumArgOperands(i); k++) {
+        LLVMValueRef v = LLVMGetOperand(i, k);
+        if (LLVMIsAConstant(v))
+            continue;
+        if (was_asked(i, f, k, v))
+            return true;
+        for (unsigned n = 0; n < LLVMCountParams(fn); n++)
+            if (LLVMGetParam(fn, n) == v && callers_asked(fn, n, f, k))
+                return true;
+    }
+    return false;
+}
+
 static void find(Watch *watch, LLVMValueRef i, bool allocation)
 {
     LLVMValueRef f = watch_callee_value(i), found[16];
@@ -95,6 +147,7 @@ static void find(Watch *watch, LLVMValueRef i, bool allocation)
     WatchSite *s = watch_add(watch, i, role, watch_name(f), watch_name(f));
     s->kind = watch_origins(watch, i);
     s->fact[0] = may_fail;
+    s->fact[1] = role == SITE_SUSPECT && is_sure(i);
     for (unsigned k = 0; k < n; k++) {
         watch_place(s, found[k]);
         if (k < 3)
@@ -194,7 +247,7 @@ static void join_null(const WatchSite *s, const struct sundew_watch_slot *self,
 {
     join_common(s, self, all, out);
     if (s->role != SITE_SUSPECT || !tells(s->kind) || str_is_one_of(s->subject, searches) ||
-        !self->n)
+        !self->n || s->fact[1])
         return;
     size_t at = 0;
     for (const WatchSite *o; (o = watch_other(all, s, &at));) {

@@ -76,11 +76,16 @@ static void find_cast(Watch *watch, LLVMValueRef i)
 static void probe_cast(Watch *watch, WatchSite *s)
 {
     Woven *w = watch->w;
+    LLVMValueRef fn = watch_function_of(s->at[0]);
+    LLVMPositionBuilderBefore(w->builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(fn)));
+    LLVMSetCurrentDebugLocation2(w->builder, weave_line_of(w, fn));
+    LLVMValueRef done = LLVMBuildAlloca(w->builder, w->i8, "");
+    LLVMBuildStore(w->builder, weave_int(w, w->i8, 0), done);
     LLVMValueRef args[] = { watch_slot_value(watch, s, 0), s->at[1],
                             weave_int(w, w->i64, (uint64_t)s->fact[0]),
-                            weave_int(w, w->i64, (uint64_t)s->fact[1]) };
+                            weave_int(w, w->i64, (uint64_t)s->fact[1]), done };
     watch_go_before(watch, s->at[0]);
-    watch_call(watch, "sundew_watch_cast", w->void_, args, 4);
+    watch_call_in(watch, "sundew_watch_cast", w->void_, args, 5);
 }
 
 static void join_cast(const WatchSite *s, const struct sundew_watch_slot *self,

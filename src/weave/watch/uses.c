@@ -2,9 +2,23 @@
 #include "weave/watch/watch_int.h"
 #include <assert.h>
 
+/* The address of a struct is that of its first member. */
+static const char *first_member(Watch *watch, LLVMValueRef variable)
+{
+    LLVMTypeRef t = LLVMGlobalGetValueType(variable);
+    if (LLVMGetTypeKind(t) != LLVMStructTypeKind || !LLVMGetStructName(t) ||
+        !LLVMCountStructElementTypes(t) ||
+        LLVMGetTypeKind(LLVMStructGetTypeAtIndex(t, 0)) != LLVMPointerTypeKind)
+        return NULL;
+    return arena_printf(&watch->arena, "%s.0", LLVMGetStructName(t));
+}
+
 const char *watch_place_of(Watch *watch, LLVMValueRef address)
 {
-    return LLVMIsAGlobalVariable(address) ? watch_name(address) : watch_field(watch, address);
+    if (!LLVMIsAGlobalVariable(address))
+        return watch_field(watch, address);
+    const char *member = first_member(watch, address);
+    return member ? member : watch_name(address);
 }
 
 const char *watch_shared_place(Watch *watch, LLVMValueRef address)
@@ -56,6 +70,17 @@ static void add_instruction(Watch *watch, LLVMValueRef i)
         uses_of(watch, 'f', place)->lent = true;
 }
 
+/* Does a function of a library get the address? asprintf(&box.text, …) sets a first member. */
+static bool is_lent_outside(LLVMValueRef variable)
+{
+    for (LLVMUseRef u = LLVMGetFirstUse(variable); u; u = LLVMGetNextUse(u))
+        if (LLVMIsACallInst(LLVMGetUser(u)) && !watch_callee_value(LLVMGetUser(u)))
+            return true;
+        else if (watch_library(LLVMGetUser(u)))
+            return true;
+    return false;
+}
+
 static void make_index(Watch *watch)
 {
     LLVMModuleRef m = watch->w->module;
@@ -64,8 +89,8 @@ static void make_index(Watch *watch)
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
                 add_instruction(watch, i);
     for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
-        if (is_lent(g))
-            uses_of(watch, 'f', watch_name(g))->lent = true;
+        if (first_member(watch, g) ? is_lent_outside(g) : is_lent(g))
+            uses_of(watch, 'f', watch_place_of(watch, g))->lent = true;
     uses_of(watch, ' ', "");         /* so that there is something, and it is made once */
 }
 

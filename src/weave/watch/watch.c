@@ -266,15 +266,26 @@ void watch_replace(LLVMValueRef user, LLVMValueRef old, LLVMValueRef new)
             LLVMSetOperand(user, (unsigned)k, new);
 }
 
-LLVMValueRef watch_call(Watch *watch, const char *name, LLVMTypeRef result, LLVMValueRef *args,
-                        unsigned n)
+static LLVMValueRef declare(Watch *watch, const char *name, LLVMTypeRef result, LLVMValueRef *args,
+                            unsigned n)
 {
     LLVMTypeRef types[8];
     assert(n <= 8);
     for (unsigned i = 0; i < n; i++)
         types[i] = LLVMTypeOf(args[i]);
-    LLVMValueRef f = weave_declare(watch->w, name, LLVMFunctionType(result, types, n, false));
-    return weave_call_out(watch->w, f, args, n);
+    return weave_declare(watch->w, name, LLVMFunctionType(result, types, n, false));
+}
+
+LLVMValueRef watch_call(Watch *watch, const char *name, LLVMTypeRef result, LLVMValueRef *args,
+                        unsigned n)
+{
+    return weave_call_out(watch->w, declare(watch, name, result, args, n), args, n);
+}
+
+LLVMValueRef watch_call_in(Watch *watch, const char *name, LLVMTypeRef result, LLVMValueRef *args,
+                           unsigned n)
+{
+    return weave_call(watch->w, declare(watch, name, result, args, n), args, n);
 }
 
 void watch_probe_hit(Watch *watch, WatchSite *s)

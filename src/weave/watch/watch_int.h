@@ -95,6 +95,10 @@ void watch_replace(LLVMValueRef user, LLVMValueRef old, LLVMValueRef new);
 LLVMValueRef watch_call(Watch *watch, const char *name, LLVMTypeRef result, LLVMValueRef *args,
                         unsigned n);
 
+/* The same; it may be inlined. */
+LLVMValueRef watch_call_in(Watch *watch, const char *name, LLVMTypeRef result, LLVMValueRef *args,
+                           unsigned n);
+
 /* Counts in its first slot how often the place of a site was reached. */
 void watch_probe_hit(Watch *watch, WatchSite *site);
 

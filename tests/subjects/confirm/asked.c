@@ -30,6 +30,13 @@ static int good_lost(int n)
     head = i;
     return n; /*good_lost leak*/
 }
+static struct item *same(struct item *i) { return i; }
+static int open_same(struct item *i, int n)
+{
+    struct item *s = same(i);
+    s->n += n;
+    return 0; /*open_same leak*/
+}
 static int bad_stream(const char *path)
 {
     FILE *f = fopen(path, "r");
@@ -169,9 +176,11 @@ static int never_used(int n)
 int main(void)
 {
     int all = 0;
+    struct item *own = calloc(1, sizeof *own);
     for (turn = 0; turn < 24; turn++) {
         bad_lost(turn);
         good_lost(turn);
+        open_same(own, turn);
         bad_stream("/etc/passwd");
         good_stream("/etc/passwd");
         all += bad_unset(turn) + good_unset(turn);
@@ -181,5 +190,6 @@ int main(void)
         all += bad_freed(turn) + good_freed(turn);
         all += bad_sign(turn - 3, turn) + good_sign(turn, turn) + open_sign(turn - 3, turn);
     }
+    free(own);
     return all == 3;
 }

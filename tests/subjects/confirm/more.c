@@ -148,6 +148,8 @@ static int checked(const char *name)
     struct person *p = find_person(name);
     return p ? p->age : 0;
 }
+static int sure_null(const char *name) { return find_person(name)->age; }
+static int asks_first(const char *name) { return find_person(name) ? sure_null(name) : 0; }
 
 /* a case that falls into the next */
 static int kind_of_turn, kind;
@@ -439,6 +441,7 @@ static void once(const char *what)
         bad_null("bob");
         good_null();
         checked(turn == 3 ? "eve" : "ann");
+        asks_first(turn % 3 ? "bob" : "ann");
     }
     if (IS("falls")) bad_fall(turn % 3), good_fall(turn % 3);
     if (IS("outside")) bad_shell(last), good_shell(last), quoted_shell(last);
