@@ -694,7 +694,7 @@ static void note_unreached(Restore *r)
         strings_addf(&r->notes,
                      "%zu variable%s can't be reached from a test, pointers "
                      "there lead to a copy: %s%s",
-                     n, n == 1 ? "" : "s", str_c(&line), n > 6 ? ", …" : "");
+                     n, n == 1 ? "" : "s", str_c(&line), n > 6 ? " and others" : "");
     str_release(&line);
 }
 
