@@ -814,6 +814,12 @@ bool restore_is_link(const Restore *r, size_t step)
     return p->kind == PIECE_POINTER && p->ref.kind != REF_NULL;
 }
 
+bool restore_is_link_of_variable(const Restore *r, size_t step)
+{
+    size_t at = restore_group(r, step);
+    return at < r->items.len && r->items.items[at]->variable && restore_is_link(r, step);
+}
+
 /* The pointers to nothing of a type at a place of an item. */
 static void add_bad(Restore *r, size_t number, const Type *t, uint64_t at, const char *text,
                     const RestoreSearch *search, RestoreBads *out)
