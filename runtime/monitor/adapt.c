@@ -8,6 +8,10 @@
  * whose copies cost most of it to reference (nothing copied), others off. After
  * a while, each time a longer one, a function gets another chance.
  *
+ * The time is that of the clock, since asking for a thread's own takes a system call. So a
+ * stretch without entries counts for a millisecond at most: the thread was off the processor,
+ * on a busy machine for most of the time.
+ *
  * Functions that run rarely stay as they are, and those are the ones near the
  * bottom of the stack, whose tests tell most.
  *
@@ -24,7 +28,8 @@ SundewRow *sundew_rows;
 uint8_t sundew_on = SUNDEW_FULL;
 static uint64_t per_ms = 2000000;      /* ticks */
 static volatile int looking;
-static uint64_t last_look, next_promotion, next_check, check_wait = 50;
+static uint64_t earned;                /* ticks that all threads ran since the last look */
+static uint64_t next_promotion, next_check, check_wait = 50;
 
 uint64_t sundew_ticks(void)
 {
@@ -51,7 +56,6 @@ void sundew_adapt_start(void)
     sundew_rows = sundew_pages((size_t)sundew_tables.nfunctions * sizeof *sundew_rows);
     start_ticks = sundew_ticks();
     start_ns = nanoseconds();
-    last_look = start_ticks;
 }
 
 /* How fast the ticks go is known ever better. */
@@ -109,11 +113,11 @@ static void demote(uint64_t allowed, uint64_t now)
     }
 }
 
-static void forget_costs(uint64_t now)
+static void forget_costs(void)
 {
     for (uint32_t i = 0; i < sundew_tables.nfunctions; i++)
         sundew_rows[i].entries = sundew_rows[i].copying = 0;
-    last_look = now;
+    earned = 0;
 }
 
 static void promote(uint64_t now)
@@ -139,18 +143,24 @@ void sundew_adapt_tick(SundewThread *t)
     int none = 0;
     if (!t->seen)
         t->seen = now;
+    uint64_t passed = now - t->seen < per_ms ? now - t->seen : per_ms;
     int64_t most = (int64_t)per_ms / 2;      /* saved up: half a millisecond's */
-    int64_t tokens = t->tokens + (int64_t)share(now - t->seen);
+    int64_t tokens = t->tokens + (int64_t)share(passed);
     t->tokens = tokens < most ? tokens : most;
     t->seen = now;
+    t->earned += passed;
+    if (t->tokens >= 0 && t->events % (SUNDEW_SAMPLE * 16) != 0)
+        return;
     if (!__atomic_compare_exchange_n(&looking, &none, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return;
+    earned += t->earned;
+    t->earned = 0;
     if (t->tokens < 0) {
-        demote(share(now - last_look), now);
-        forget_costs(now);
+        demote(share(earned), now);
+        forget_costs();
         t->tokens = 0;
-    } else if (now - last_look > per_ms * 100) {
-        forget_costs(now);
+    } else if (earned > per_ms * 100) {
+        forget_costs();
     }
     if (now >= next_promotion) {
         measure(now);

@@ -133,6 +133,7 @@ typedef struct SundewThread {
     uint32_t clock;
     int64_t tokens;                    /* adapt: ticks that it may still cost */
     uint64_t seen;                     /* adapt: when that was worked out */
+    uint64_t earned;                   /* adapt: ticks it ran that no look has counted */
     struct SundewThread *next;
     volatile int taken;
     int tid;

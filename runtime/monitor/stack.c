@@ -73,7 +73,7 @@ static void thread_reset(SundewThread *t)
     t->lane = NULL;
     t->busy = 0;
     t->tokens = 0;
-    t->seen = 0;
+    t->seen = t->earned = 0;
     t->tid = 0;
     t->blocked = t->own_stack = t->in_dump = 0;
     t->alternate = (stack_t){ .ss_flags = SS_DISABLE };
@@ -358,7 +358,7 @@ void sundew_entered(uint32_t row, uint64_t *slots)
     if (SUNDEW_LIKELY(r != NULL)) {
         r->entries++;
         t->tokens -= SUNDEW_ENTRY_TICKS;
-        if (SUNDEW_UNLIKELY(sample) && (t->tokens < 0 || t->events % (SUNDEW_SAMPLE * 16) == 0))
+        if (SUNDEW_UNLIKELY(sample))
             sundew_adapt_tick(t);
     }
     __atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -175,6 +175,7 @@ subject known -O0
 ok "known: contracts of a run" says "word != NULL" "$SUNDEW" invariants known -- ./known a b c a b c a b c a b c
 ok "known: …tests of a crash" keeps "main width-" desk --no-shrink ./known -- a none
 ok "known: …tell which argument is new" grep -q '^ \*   word was never NULL in 12 recorded calls$' desk.tests/test_width.c
+ok "known: …and how the program was called" grep -q '^ \* program known a none$' desk.tests/test_width.c
 ok "known: …and no other" sh -c '! grep -q "room was" desk.tests/test_width.c && ! grep -q "That is new" desk.tests/test_main.c'
 
 subject jumps -O2

@@ -1759,6 +1759,26 @@ static void a_hot_function_is_turned_down(void **state)
     assert_int_equal(end_of(hot, &off, true), 1 << 8);
 }
 
+/* While it is off the processor a thread earns little. */
+static void asleep(void *arg)
+{
+    (void)arg;
+    for (int i = 0; i < 16; i++)
+        with_text((char *)(uintptr_t)"x", NULL, NULL);
+    usleep(50000);
+    sundew_self->tokens = 0;
+    sundew_adapt_tick(sundew_self);
+    _exit(sundew_self->tokens < 200000);
+}
+
+static void time_off_the_processor_counts_little(void **state)
+{
+    (void)state;
+    tables = tables_start;
+    tables.overhead = 5;
+    assert_int_equal(end_of(asleep, NULL, true), 1 << 8);
+}
+
 static void off_by_environment(void **state)
 {
     (void)state;
@@ -1842,6 +1862,7 @@ int main(void)
         cmocka_unit_test(a_dump_without_a_crash),
         cmocka_unit_test(the_second_crash_is_caught_in_full),
         cmocka_unit_test(a_hot_function_is_turned_down),
+        cmocka_unit_test(time_off_the_processor_counts_little),
         cmocka_unit_test(off_by_environment),
     };
     if (!mkdtemp(dir))

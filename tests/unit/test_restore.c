@@ -17,6 +17,7 @@ static const char source[] =
     "    char text[8]; double d; };\n"
     "struct pair { int x, y; };\n"
     "int counter;\n"
+    "struct node *current;\n"
     "int twice(int n) { return 2 * n; }\n"
     "int walk(struct node *l, int depth, char c) { return l ? depth + c : counter; }\n"
     "int mixed(struct mix *m, struct pair p) { return m->low + p.x; }\n"
@@ -54,7 +55,9 @@ static const char *variable(void *arg, const Variable *v, bool *fixed)
 {
     (void)arg;
     (void)fixed;
-    return strcmp(v->name, "counter") == 0 ? "counter" : NULL;
+    return strcmp(v->name, "counter") == 0   ? "counter"
+           : strcmp(v->name, "current") == 0 ? "current"
+                                             : NULL;
 }
 
 static const RestoreWorld world = { .sees = sees, .code = code, .variable = variable };
@@ -288,6 +291,37 @@ static void steps_that_are_left_out_are_not_printed(void **state)
     crash_close(c);
 }
 
+static size_t links_of_variables(Crash *c)
+{
+    Restore *r = restore_new(c, subject.program, 0, &world, true);
+    size_t found = 0, n = restore_nsteps(r);
+    for (size_t i = 0; i < n; i++)
+        found += restore_is_link_of_variable(r, i);
+    restore_free(r);
+    crash_close(c);
+    return found;
+}
+
+static void pointers_of_variables_are_links(void **state)
+{
+    (void)state;
+    Str s = { 0 };
+    uint64_t slots[] = { 0, 1, 'x' }, current = 0x101000;
+    struct node a = { .next = 0x101000, .n = 7 };
+    size_t n;
+    const Variable *all = program_variables(subject.program, &n);
+    SundewMemory m = { .address = 0x200000, .size = 8, .place = SUNDEW_GLOBAL };
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(all[i].name, "current") == 0)
+            m.variable = (uint32_t)i + 1;
+    begin(&s);
+    sample_frame(&s, 0, number_of("walk"), "walk", slots, 3);
+    sample_record(&s, SUNDEW_REC_MEMORY, &m, sizeof m, &current, sizeof current);
+    sample_memory(&s, 0x101000, sizeof a, SUNDEW_HEAP, 0, &a, sizeof a);
+    assert_int_equal(links_of_variables(finish(&s)), 1);
+    assert_int_equal(links_of_variables(list()), 0);
+}
+
 static void what_was_passed_is_told(void **state)
 {
     (void)state;
@@ -355,6 +389,7 @@ int main(void)
         cmocka_unit_test(arrays_strings_and_memory_without_a_type),
         cmocka_unit_test(an_address_is_no_text),
         cmocka_unit_test(steps_that_are_left_out_are_not_printed),
+        cmocka_unit_test(pointers_of_variables_are_links),
         cmocka_unit_test(what_was_passed_is_told),
         cmocka_unit_test(corrupted_files_are_survived),
     };

@@ -694,7 +694,7 @@ static void note_unreached(Restore *r)
         strings_addf(&r->notes,
                      "%zu variable%s can't be reached from a test, pointers "
                      "there lead to a copy: %s%s",
-                     n, n == 1 ? "" : "s", str_c(&line), n > 6 ? ", …" : "");
+                     n, n == 1 ? "" : "s", str_c(&line), n > 6 ? " and others" : "");
     str_release(&line);
 }
 
@@ -812,6 +812,12 @@ bool restore_is_link(const Restore *r, size_t step)
     const Piece *p = &it->pieces[step - it->step - guarded];
     assert(step - it->step - guarded < it->npieces);
     return p->kind == PIECE_POINTER && p->ref.kind != REF_NULL;
+}
+
+bool restore_is_link_of_variable(const Restore *r, size_t step)
+{
+    size_t at = restore_group(r, step);
+    return at < r->items.len && r->items.items[at]->variable && restore_is_link(r, step);
 }
 
 /* The pointers to nothing of a type at a place of an item. */

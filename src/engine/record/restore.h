@@ -69,6 +69,8 @@ enum { RESTORE_FAR = 1000 };
 unsigned restore_depth(const Restore *r, size_t step);
 /* Does the step set a pointer to an object? Not in objects of very many steps. */
 bool restore_is_link(const Restore *r, size_t step);
+/* Does it, in a variable of the program? */
+bool restore_is_link_of_variable(const Restore *r, size_t step);
 /* The steps that are to be printed from now on; all of them at first. */
 void restore_keep(Restore *r, const bool *keep);
 

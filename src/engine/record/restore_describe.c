@@ -146,6 +146,26 @@ static void describe_array(Restore *r, const Type *p, const uint8_t *bytes, unsi
     str_add(out, last > MANY ? ", ... }" : " }");
 }
 
+/* By the member that it most likely is: a pointer, if it holds one, else the first number that
+ * covers what is not zero. */
+static void describe_union(Restore *r, const Type *p, const uint8_t *bytes, size_t n,
+                           unsigned depth, Str *out)
+{
+    uint64_t word = 0;
+    memcpy(&word, bytes, n < 8 ? n : 8);
+    bool pointer = n >= 8 && restore_is_pointer(r, word);
+    for (unsigned i = 0; i < p->nfields; i++) {
+        const Type *m = type_plain(p->fields[i].type);
+        bool number = m->kind == TYPE_SCALAR || m->kind == TYPE_ENUM;
+        if (p->fields[i].bit_field || m->size > n || !is_zero(bytes + m->size, n - m->size) ||
+            (pointer ? m->kind != TYPE_POINTER : !number))
+            continue;
+        describe(r, m, bytes, m->size, depth, out);
+        return;
+    }
+    str_add(out, is_zero(bytes, n) ? "0" : "...");
+}
+
 static void describe(Restore *r, const Type *t, const uint8_t *bytes, size_t n, unsigned depth,
                      Str *out)
 {
@@ -158,6 +178,8 @@ static void describe(Restore *r, const Type *t, const uint8_t *bytes, size_t n, 
         describe_struct(r, p, bytes, depth, out);
     else if (p->kind == TYPE_ARRAY)
         describe_array(r, p, bytes, depth, out);
+    else if (p->kind == TYPE_UNION)
+        describe_union(r, p, bytes, n, depth, out);
     else if (n <= 16)
         restore_value_text(t, bytes, n, out);
     else

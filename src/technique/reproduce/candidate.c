@@ -334,8 +334,9 @@ static void find_ways(const ShrinkArg *a)
 
 /*
  * A mended function may look at more than a failing one: what its arguments point to stays as
- * it was, and so do the pointers in the objects next to it. If nothing tells what comes behind
- * the failure, one object more; the words of main() always.
+ * it was, and so do the pointers in the objects next to it, and those of each variable that is
+ * there at all: the program's name, for the message of an error. If nothing tells what comes
+ * behind the failure, one object more; the words of main() always.
  */
 static bool *steps_that_stay(const Candidate *c)
 {
@@ -344,7 +345,8 @@ static bool *steps_that_stay(const Candidate *c)
     bool more = !c->has_way[WAY_SKIP] || strcmp(c->fn->name, "main") == 0;
     for (size_t i = 0; i < n; i++) {
         unsigned depth = restore_depth(c->restore, i);
-        fixed[i] = depth <= more || (depth == 1u + more && restore_is_link(c->restore, i));
+        fixed[i] = depth <= more || (depth == 1u + more && restore_is_link(c->restore, i)) ||
+                   restore_is_link_of_variable(c->restore, i);
     }
     return fixed;
 }

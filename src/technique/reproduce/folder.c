@@ -154,6 +154,32 @@ static void write_unusual(const Reproduction *rp, const Candidate *c, Str *out)
     }
 }
 
+/* The words behind the program's name: what main() was passed. */
+static void add_words(const Reproduction *rp, Str *line)
+{
+    enum { MOST = 64, LONG = 100 };
+    size_t n = rp->n, most = line->len + LONG;
+    const Candidate *last = n ? &rp->candidates[n - 1] : NULL;
+    const CrashFrame *fr = n ? crash_frame(rp->crash, n - 1) : NULL;
+    uint64_t words[MOST];
+    if (!last->fn || strcmp(last->fn->name, "main") != 0 || fr->nslots < 2)
+        return;
+    size_t got =
+        crash_read(rp->crash, n - 1, fr->slots[1], (uint8_t *)words, sizeof words, NULL) / 8;
+    for (size_t i = 1; i < got && i < (uint32_t)fr->slots[0] && line->len < most; i++) {
+        uint8_t text[LONG];
+        size_t size = crash_read(rp->crash, n - 1, words[i], text, sizeof text, NULL);
+        const uint8_t *nul = memchr(text, 0, size);
+        size = nul ? (size_t)(nul - text) : size;
+        bool plain = size && !memchr(text, ' ', size);
+        str_add(line, plain ? " " : " '");
+        escape_c_string(line, (const char *)text, size);
+        str_add(line, plain ? "" : "'");
+    }
+    if (line->len >= most)
+        str_add(line, " ...");
+}
+
 static void write_head(const Reproduction *rp, const Candidate *c, Str *out)
 {
     Str line = { 0 };
@@ -168,8 +194,10 @@ static void write_head(const Reproduction *rp, const Candidate *c, Str *out)
     add_comment(out, str_c(&line));
     str_add(out, " *\n");
     str_reset(&line);
-    str_addf(&line, "program %s%s%s", crash_program(rp->crash),
-             *crash_build(rp->crash) ? ", build " : "", crash_build(rp->crash));
+    str_addf(&line, "program %s", crash_program(rp->crash));
+    add_words(rp, &line);
+    if (*crash_build(rp->crash))
+        str_addf(&line, ", build %s", crash_build(rp->crash));
     add_comment(out, str_c(&line));
     for (size_t i = 0; i < rp->was.stack.len && i < 20; i++) {
         const Place *p = &rp->was.stack.items[i];
