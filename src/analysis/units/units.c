@@ -239,8 +239,13 @@ static void see_call(Units *u, LLVMValueRef call)
     if (!LLVMIsAFunction(callee) || LLVMIsDeclaration(callee))
         return;
     unsigned n = LLVMGetNumArgOperands(call), params = LLVMCountParams(callee);
-    for (unsigned i = 0; i < n && i < params; i++)
-        join(u, value_node(u, LLVMGetOperand(call, i)), value_node(u, LLVMGetParam(callee, i)));
+    for (unsigned i = 0; i < n && i < params; i++) {
+        LLVMValueRef arg = LLVMGetOperand(call, i);
+        uint32_t to = value_node(u, LLVMGetParam(callee, i));
+        join(u, value_node(u, arg), to);
+        if (LLVMIsACallInst(arg) && LLVMIsAFunction(LLVMGetCalledValue(arg)))
+            relate(u, result_node(u, LLVMGetCalledValue(arg)), to, false);
+    }
     join(u, value_node(u, call), result_node(u, callee));
 }
 
@@ -427,6 +432,8 @@ unsigned units_variable(const Units *u, const Variable *v)
 {
     return place_named(u, xprintf("@%s", v->symbol));
 }
+
+unsigned units_text_length(const Units *u) { return place_in(map_get(&u->places, "strlen()")); }
 
 unsigned units_of_place(const Units *u, unsigned place)
 {

@@ -30,6 +30,7 @@ unsigned units_param(const Units *u, const Function *fn, unsigned i);
 unsigned units_field(const Units *u, const Type *record, uint64_t offset);
 unsigned units_variable(const Units *u, const Variable *v);
 
+unsigned units_text_length(const Units *u);    /* what strlen() returns */
 unsigned units_of_place(const Units *u, unsigned place);       /* its unit */
 /* Do the two stand together in one expression, comparison or assignment? */
 bool units_related(const Units *u, unsigned a, unsigned b);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 enum { MOST_VARS = 48, MOST_FIELDS = 32, MOST_PARTNERS = 2, MOST_ENUM = 64 };
+enum { UNIT_OF_TEXTS = INT32_MAX };
 
 /* A place on the walk. */
 typedef struct Spot {
@@ -172,7 +173,11 @@ static bool add_var(Builder *b, const Spot *s, Var v, const Access *at)
     v.depth = s ? s->depth : 0;
     v.parent = s ? s->parent : 0;
     unsigned place = s && v.kind == VAR_INT && at->look == LOOK_VALUE ? s->place : 0;
+    if (at->look == LOOK_LENGTH && b->plan->units)
+        place = units_text_length(b->plan->units);
     v.unit = place ? units_of_place(b->plan->units, place) : 0;
+    if (at->look == LOOK_LENGTH && b->plan->units && !place)
+        v.unit = UNIT_OF_TEXTS;        /* no number of the program measures texts */
     if (s && at->look == LOOK_VALUE && (v.kind == VAR_INT || v.kind == VAR_POINTER))
         set_puts(b, s, &v);
     vec_push(b->places, place);
