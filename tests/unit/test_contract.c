@@ -602,7 +602,7 @@ static void who_looks_for_null_does_not_require_anything(void **state)
     assert_false(says_of(v, 8, 40, "p != NULL"));
 }
 
-/* f saw one object 40 times; g another one, perhaps. */
+/* f saw one object 40 times; g others, perhaps. */
 static void one_object_is_told_if_there_were_others(void **state)
 {
     (void)state;
@@ -613,10 +613,31 @@ static void one_object_is_told_if_there_were_others(void **state)
         for (int i = 0; i < 2; i++) {
             FunctionSamples *f = samples_function(s, i ? "g" : "f");
             point_vars(s, &f->entry, &v, 1);
-            one_value(s, &f->entry, i && others ? 9 : 8, 40);
+            for (int k = 0; k < 40; k++)
+                one_value(s, &f->entry, i && others ? 9 + k % 3 : 8, 1);
         }
         Contracts *c = contracts_infer(s, NULL, &(ContractPlan){ 0 });
         assert_int_equal(says(c, "f", false, "p has only one value"), others);
+        contracts_free(c);
+        samples_free(s);
+    }
+}
+
+static void fields_that_are_stored_apart_are_equal_by_chance(void **state)
+{
+    (void)state;
+    for (int apart = 0; apart <= APART; apart += APART) {
+        Samples *s = samples_new(1);
+        FunctionSamples *f = samples_function(s, "f");
+        Var vars[] = { integer("t->level", "(struct t)->level", ROLE_MEMORY),
+                       integer("t->text", "(struct t)->text", ROLE_MEMORY) };
+        vars[0].parent = vars[1].parent = 1;
+        point_vars(s, &f->entry, vars, 2);
+        point_relate(s, &f->entry, 0, 1, (Relation)(RELATED | apart));
+        for (int i = 0; i < 40; i++)
+            point_add(s, &f->entry, (Cell[]){ { .i = i }, { .i = i } }, (uint8_t[]){ 1, 1 });
+        Contracts *c = contracts_infer(s, NULL, &(ContractPlan){ 0 });
+        assert_int_equal(says(c, "f", false, "t->text == t->level"), !apart);
         contracts_free(c);
         samples_free(s);
     }
@@ -1071,6 +1092,7 @@ int main(void)
         cmocka_unit_test(a_constant_that_the_source_contradicts_is_an_accident),
         cmocka_unit_test(a_result_that_the_source_returns_refutes),
         cmocka_unit_test(who_looks_for_null_does_not_require_anything),
+        cmocka_unit_test(fields_that_are_stored_apart_are_equal_by_chance),
         cmocka_unit_test(one_object_is_told_if_there_were_others),
         cmocka_unit_test(a_computed_number_has_no_small_bound),
         cmocka_unit_test(what_the_program_tests_may_be_null),

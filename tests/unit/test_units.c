@@ -183,6 +183,16 @@ static void a_store_on_one_way_is_told_from_one_on_all(void **state)
     close_library(&o);
 }
 
+static void fields_that_are_stored_apart_are_known(void **state)
+{
+    Opened o = open_library();
+    (void)state;
+
+    assert_true(units_stored_apart(o.u, place(&o, "head"), place(&o, "room")));
+    assert_false(units_stored_apart(o.u, place(&o, "head"), place(&o, "head")));
+    close_library(&o);
+}
+
 static void what_is_tested_for_zero_is_known(void **state)
 {
     Opened o = open_library();
@@ -203,6 +213,7 @@ int main(void)
         cmocka_unit_test(who_looks_for_null_is_known),
         cmocka_unit_test(zeroed_memory_puts_zeros),
         cmocka_unit_test(a_store_on_one_way_is_told_from_one_on_all),
+        cmocka_unit_test(fields_that_are_stored_apart_are_known),
         cmocka_unit_test(what_is_tested_for_zero_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -353,6 +353,11 @@ Units *units_new(const Program *p)
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
                 see(u, i, fn);
     u->puts = puts_new(p);
+    for (size_t i = 0; i < u->parent.len; i++)
+        vec_push(&u->storers, 0);
+    for (size_t i = 0; i < u->places.len; i++)
+        u->storers.items[(uintptr_t)u->places.entries[i].value - 1] =
+            puts_storers(u->puts, u->places.entries[i].key);
     return u;
 }
 
@@ -369,6 +374,7 @@ void units_free(Units *u)
     map_release(&u->indices);
     puts_free(u->puts);
     vec_release(&u->parent);
+    vec_release(&u->storers);
     free(u);
 }
 
@@ -419,6 +425,11 @@ bool units_is_index(const Units *u, unsigned array, unsigned place)
     const void *index = array ? map_getn(&u->indices, &node, sizeof node) : NULL;
 
     return index && place && find(u, place_in(index) - 1) == find(u, place - 1);
+}
+
+bool units_stored_apart(const Units *u, unsigned a, unsigned b)
+{
+    return a && b && u->storers.items[a - 1] != u->storers.items[b - 1];
 }
 
 bool units_indexes(const Units *u, unsigned array, unsigned place)

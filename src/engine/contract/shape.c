@@ -666,10 +666,15 @@ static void relate(Samples *s, Point *p, const Places *places, const Units *unit
             bool far = x->depth > 1 || y->depth > 1;
             if (!places->items[a] || !places->items[b] || (far && x->parent != y->parent))
                 continue;
-            if (units_related(units, places->items[a], places->items[b]))
-                point_relate(s, p, a, b,
-                             units_compared(units, places->items[a], places->items[b]) ? COMPARED
-                                                                                       : RELATED);
+            unsigned u = places->items[a], v = places->items[b];
+            int how = units_compared(units, u, v)  ? COMPARED
+                      : units_related(units, u, v) ? RELATED
+                                                   : NOT_RELATED;
+            if (x->role == ROLE_MEMORY && y->role == ROLE_MEMORY && x->parent && y->parent &&
+                u != v && units_stored_apart(units, u, v))
+                how |= APART;
+            if (how)
+                point_relate(s, p, a, b, (Relation)how);
         }
 }
 
