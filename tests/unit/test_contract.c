@@ -1005,6 +1005,42 @@ static size_t broken_by(const json_t *functions, int64_t most, bool all)
     return n;
 }
 
+/* Both fields stay in their bounds, but they come apart. */
+static void steady_fields_keep_their_distance(void **state)
+{
+    Samples *s = samples_new(1), *now = samples_new(1);
+    (void)state;
+
+    for (int run = 0; run < 2; run++) {
+        Samples *to = run ? now : s;
+        FunctionSamples *f = samples_function(to, "f");
+        Var vars[] = { integer("t->used", "(struct t)->used", ROLE_MEMORY),
+                       integer("t->room", "(struct t)->room", ROLE_MEMORY) };
+        vars[0].parent = vars[1].parent = vars[0].depth = vars[1].depth = 1;
+        f->exit.is_exit = true;
+        f->calls = 20;
+        point_vars(to, &f->exit, vars, 2);
+        for (int i = 0; i < 20; i++)
+            point_add(to, &f->exit, (Cell[]){ { .i = i }, { .i = i == 9 && run ? 12 : i } },
+                      (uint8_t[]){ 1, 1 });
+    }
+    Contracts *c =
+        contracts_infer(s, NULL, &(ContractPlan){ .infer.loose = true, .no_state = true });
+    json_t *functions = json_pack("[o]", contract_to_json(c, &c->functions.items[0]));
+    BrokenList same = { 0 }, other = { 0 };
+    size_t lost;
+    contracts_check(functions, s, true, &same, &lost);
+    contracts_check(functions, now, true, &other, &lost);
+    assert_int_equal(same.len, 0);
+    assert_int_not_equal(other.len, 0);
+    vec_release(&same);
+    vec_release(&other);
+    json_decref(functions);
+    contracts_free(c);
+    samples_free(s);
+    samples_free(now);
+}
+
 static void the_same_command_is_held_against_all_that_is_steady(void **state)
 {
     Samples *s = up_to(9), *same = up_to(9), *other = up_to(12);
@@ -1107,6 +1143,7 @@ int main(void)
         cmocka_unit_test(implications_are_proved_quickly_or_by_the_solver),
         cmocka_unit_test(discovery_finds_what_holds_and_nothing_vacuous),
         cmocka_unit_test(a_new_run_is_held_against_the_contracts),
+        cmocka_unit_test(steady_fields_keep_their_distance),
         cmocka_unit_test(the_same_command_is_held_against_all_that_is_steady),
         cmocka_unit_test(a_handles_state_stands_in_each_function),
     };
