@@ -945,6 +945,31 @@ static void discovery_finds_what_holds_and_nothing_vacuous(void **state)
     samples_free(s);
 }
 
+/* Two functions that see the same variable of the program, of two types or of one. */
+static void a_global_does_not_relate_functions_of_two_types(void **state)
+{
+    (void)state;
+    for (int strangers = 0; strangers < 2; strangers++) {
+        Samples *s = samples_new(1);
+        for (int i = 0; i < 2; i++) {
+            FunctionSamples *f = samples_function(s, i ? "read" : "write");
+            Var v = integer("limit", "::limit", ROLE_GLOBAL);
+            f->nparams = (unsigned)i + 1;
+            f->handle = i && strangers ? "struct in" : "struct out";
+            point_vars(s, &f->entry, &v, 1);
+            for (int k = 1; k < 30; k++)
+                one_value(s, &f->entry, k, 9);
+        }
+        Contracts *c = contracts_infer(s, NULL, &(ContractPlan){ 0 });
+        Discovered d = { 0 };
+        discover(c, &(DiscoverPlan){ 0 }, &d);
+        assert_int_equal(d.constraints.items.len > 0, !strangers);
+        discovered_release(&d);
+        contracts_free(c);
+        samples_free(s);
+    }
+}
+
 /* --- a new run */
 
 static void a_new_run_is_held_against_the_contracts(void **state)
@@ -1141,6 +1166,7 @@ int main(void)
         cmocka_unit_test(functions_that_are_not_there_or_do_not_match_are_told),
         cmocka_unit_test(constraints_print_as_they_are_read),
         cmocka_unit_test(implications_are_proved_quickly_or_by_the_solver),
+        cmocka_unit_test(a_global_does_not_relate_functions_of_two_types),
         cmocka_unit_test(discovery_finds_what_holds_and_nothing_vacuous),
         cmocka_unit_test(a_new_run_is_held_against_the_contracts),
         cmocka_unit_test(steady_fields_keep_their_distance),
