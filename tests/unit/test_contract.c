@@ -602,7 +602,7 @@ static void who_looks_for_null_does_not_require_anything(void **state)
     assert_false(says_of(v, 8, 40, "p != NULL"));
 }
 
-/* f saw one object 40 times; g another one, perhaps. */
+/* f saw one object 40 times; g others, perhaps. */
 static void one_object_is_told_if_there_were_others(void **state)
 {
     (void)state;
@@ -613,10 +613,31 @@ static void one_object_is_told_if_there_were_others(void **state)
         for (int i = 0; i < 2; i++) {
             FunctionSamples *f = samples_function(s, i ? "g" : "f");
             point_vars(s, &f->entry, &v, 1);
-            one_value(s, &f->entry, i && others ? 9 : 8, 40);
+            for (int k = 0; k < 40; k++)
+                one_value(s, &f->entry, i && others ? 9 + k % 3 : 8, 1);
         }
         Contracts *c = contracts_infer(s, NULL, &(ContractPlan){ 0 });
         assert_int_equal(says(c, "f", false, "p has only one value"), others);
+        contracts_free(c);
+        samples_free(s);
+    }
+}
+
+static void fields_that_are_stored_apart_are_equal_by_chance(void **state)
+{
+    (void)state;
+    for (int apart = 0; apart <= APART; apart += APART) {
+        Samples *s = samples_new(1);
+        FunctionSamples *f = samples_function(s, "f");
+        Var vars[] = { integer("t->level", "(struct t)->level", ROLE_MEMORY),
+                       integer("t->text", "(struct t)->text", ROLE_MEMORY) };
+        vars[0].parent = vars[1].parent = 1;
+        point_vars(s, &f->entry, vars, 2);
+        point_relate(s, &f->entry, 0, 1, (Relation)(RELATED | apart));
+        for (int i = 0; i < 40; i++)
+            point_add(s, &f->entry, (Cell[]){ { .i = i }, { .i = i } }, (uint8_t[]){ 1, 1 });
+        Contracts *c = contracts_infer(s, NULL, &(ContractPlan){ 0 });
+        assert_int_equal(says(c, "f", false, "t->text == t->level"), !apart);
         contracts_free(c);
         samples_free(s);
     }
@@ -924,6 +945,31 @@ static void discovery_finds_what_holds_and_nothing_vacuous(void **state)
     samples_free(s);
 }
 
+/* Two functions that see the same variable of the program, of two types or of one. */
+static void a_global_does_not_relate_functions_of_two_types(void **state)
+{
+    (void)state;
+    for (int strangers = 0; strangers < 2; strangers++) {
+        Samples *s = samples_new(1);
+        for (int i = 0; i < 2; i++) {
+            FunctionSamples *f = samples_function(s, i ? "read" : "write");
+            Var v = integer("limit", "::limit", ROLE_GLOBAL);
+            f->nparams = (unsigned)i + 1;
+            f->handle = i && strangers ? "struct in" : "struct out";
+            point_vars(s, &f->entry, &v, 1);
+            for (int k = 1; k < 30; k++)
+                one_value(s, &f->entry, k, 9);
+        }
+        Contracts *c = contracts_infer(s, NULL, &(ContractPlan){ 0 });
+        Discovered d = { 0 };
+        discover(c, &(DiscoverPlan){ 0 }, &d);
+        assert_int_equal(d.constraints.items.len > 0, !strangers);
+        discovered_release(&d);
+        contracts_free(c);
+        samples_free(s);
+    }
+}
+
 /* --- a new run */
 
 static void a_new_run_is_held_against_the_contracts(void **state)
@@ -982,6 +1028,42 @@ static size_t broken_by(const json_t *functions, int64_t most, bool all)
     vec_release(&broken);
     samples_free(fresh);
     return n;
+}
+
+/* Both fields stay in their bounds, but they come apart. */
+static void steady_fields_keep_their_distance(void **state)
+{
+    Samples *s = samples_new(1), *now = samples_new(1);
+    (void)state;
+
+    for (int run = 0; run < 2; run++) {
+        Samples *to = run ? now : s;
+        FunctionSamples *f = samples_function(to, "f");
+        Var vars[] = { integer("t->used", "(struct t)->used", ROLE_MEMORY),
+                       integer("t->room", "(struct t)->room", ROLE_MEMORY) };
+        vars[0].parent = vars[1].parent = vars[0].depth = vars[1].depth = 1;
+        f->exit.is_exit = true;
+        f->calls = 20;
+        point_vars(to, &f->exit, vars, 2);
+        for (int i = 0; i < 20; i++)
+            point_add(to, &f->exit, (Cell[]){ { .i = i }, { .i = i == 9 && run ? 12 : i } },
+                      (uint8_t[]){ 1, 1 });
+    }
+    Contracts *c =
+        contracts_infer(s, NULL, &(ContractPlan){ .infer.loose = true, .no_state = true });
+    json_t *functions = json_pack("[o]", contract_to_json(c, &c->functions.items[0]));
+    BrokenList same = { 0 }, other = { 0 };
+    size_t lost;
+    contracts_check(functions, s, true, &same, &lost);
+    contracts_check(functions, now, true, &other, &lost);
+    assert_int_equal(same.len, 0);
+    assert_int_not_equal(other.len, 0);
+    vec_release(&same);
+    vec_release(&other);
+    json_decref(functions);
+    contracts_free(c);
+    samples_free(s);
+    samples_free(now);
 }
 
 static void the_same_command_is_held_against_all_that_is_steady(void **state)
@@ -1071,6 +1153,7 @@ int main(void)
         cmocka_unit_test(a_constant_that_the_source_contradicts_is_an_accident),
         cmocka_unit_test(a_result_that_the_source_returns_refutes),
         cmocka_unit_test(who_looks_for_null_does_not_require_anything),
+        cmocka_unit_test(fields_that_are_stored_apart_are_equal_by_chance),
         cmocka_unit_test(one_object_is_told_if_there_were_others),
         cmocka_unit_test(a_computed_number_has_no_small_bound),
         cmocka_unit_test(what_the_program_tests_may_be_null),
@@ -1083,8 +1166,10 @@ int main(void)
         cmocka_unit_test(functions_that_are_not_there_or_do_not_match_are_told),
         cmocka_unit_test(constraints_print_as_they_are_read),
         cmocka_unit_test(implications_are_proved_quickly_or_by_the_solver),
+        cmocka_unit_test(a_global_does_not_relate_functions_of_two_types),
         cmocka_unit_test(discovery_finds_what_holds_and_nothing_vacuous),
         cmocka_unit_test(a_new_run_is_held_against_the_contracts),
+        cmocka_unit_test(steady_fields_keep_their_distance),
         cmocka_unit_test(the_same_command_is_held_against_all_that_is_steady),
         cmocka_unit_test(a_handles_state_stands_in_each_function),
     };

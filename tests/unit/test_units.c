@@ -23,6 +23,9 @@ static const char library_c[] =
     "int text_line(struct text *t) { return t->at.line; }\n"
     "int ring_last(struct ring *r) { if (r->slots) r->head = 7; else return 0; return r->head; }\n"
     "void ring_wipe(struct ring *r) { if (r->room > 4) r->room = 2; else r->room = 1; r->order = 1; }\n"
+    "#include <string.h>\n"
+    "static int text_put(const char *s, size_t n, int more) { return n ? s[n - 1] + more : 0; }\n"
+    "int text_add(const char *s, int more) { return text_put(s, strlen(s), more); }\n"
     "void ring_paint(struct ring *r, int c) { r->colour = c; __sync_fetch_and_add(&r->order, 1); }\n";
 
 typedef struct Opened {
@@ -91,6 +94,10 @@ static void what_is_compared_is_told_from_what_is_not(void **state)
     assert_true(units_is_index(o.u, place(&o, "slots"), place(&o, "room"))); /* of the same unit */
     assert_false(units_indexes(o.u, place(&o, "slots"), place(&o, "room")));
     assert_int_equal(place(&o, "user"), 0); /* nobody touches it */
+    assert_true(
+        units_related(o.u, units_text_length(o.u), units_param(o.u, fn(&o, "text_put"), 1)));
+    assert_false(
+        units_related(o.u, units_text_length(o.u), units_param(o.u, fn(&o, "text_put"), 2)));
     close_library(&o);
 }
 
@@ -176,6 +183,16 @@ static void a_store_on_one_way_is_told_from_one_on_all(void **state)
     close_library(&o);
 }
 
+static void fields_that_are_stored_apart_are_known(void **state)
+{
+    Opened o = open_library();
+    (void)state;
+
+    assert_true(units_stored_apart(o.u, place(&o, "head"), place(&o, "room")));
+    assert_false(units_stored_apart(o.u, place(&o, "head"), place(&o, "head")));
+    close_library(&o);
+}
+
 static void what_is_tested_for_zero_is_known(void **state)
 {
     Opened o = open_library();
@@ -196,6 +213,7 @@ int main(void)
         cmocka_unit_test(who_looks_for_null_is_known),
         cmocka_unit_test(zeroed_memory_puts_zeros),
         cmocka_unit_test(a_store_on_one_way_is_told_from_one_on_all),
+        cmocka_unit_test(fields_that_are_stored_apart_are_known),
         cmocka_unit_test(what_is_tested_for_zero_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

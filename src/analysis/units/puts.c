@@ -23,6 +23,7 @@ struct Puts {
     Map passed;               /* argument: some caller passes on its own parameter */
     Map places;               /* "struct.foo@8", "@global" -> Put */
     Map callers;              /* function -> Caller */
+    Map storers;              /* "struct.foo@8" -> a uint64_t, of all that store there */
 };
 
 static Put *put_in(void **slot)
@@ -284,6 +285,24 @@ static void see_call(Puts *puts, Caller *caller, LLVMValueRef i)
     }
 }
 
+/* Functions come in one order, so equal sets make equal numbers. */
+static void note_storer(Puts *puts, const Caller *caller, size_t number)
+{
+    for (size_t i = 0; i < caller->fields.len; i++) {
+        void **slot = map_slot(&puts->storers, caller->fields.entries[i].key);
+        if (!*slot)
+            *slot = xcalloc(1, sizeof(uint64_t));
+        *(uint64_t *)*slot = (*(uint64_t *)*slot + number + 1) * 0x9e3779b97f4a7c15u;
+    }
+}
+
+uint64_t puts_storers(const Puts *puts, const char *key)
+{
+    const uint64_t *n = map_get(&puts->storers, key);
+
+    return n ? *n : 0;
+}
+
 Puts *puts_new(const Program *p)
 {
     Puts *puts = xcalloc(1, sizeof *puts);
@@ -307,6 +326,7 @@ Puts *puts_new(const Program *p)
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
                 if (LLVMIsACallInst(i))
                     see_zeros(puts, caller, i);
+        note_storer(puts, caller, puts->callers.len);
     }
     return puts;
 }
@@ -331,6 +351,7 @@ void puts_free(Puts *puts)
     free_values(&puts->results);
     free_values(&puts->params);
     free_values(&puts->places);
+    free_values(&puts->storers);
     map_release(&puts->passed);
     free(puts);
 }

@@ -239,8 +239,13 @@ static void see_call(Units *u, LLVMValueRef call)
     if (!LLVMIsAFunction(callee) || LLVMIsDeclaration(callee))
         return;
     unsigned n = LLVMGetNumArgOperands(call), params = LLVMCountParams(callee);
-    for (unsigned i = 0; i < n && i < params; i++)
-        join(u, value_node(u, LLVMGetOperand(call, i)), value_node(u, LLVMGetParam(callee, i)));
+    for (unsigned i = 0; i < n && i < params; i++) {
+        LLVMValueRef arg = LLVMGetOperand(call, i);
+        uint32_t to = value_node(u, LLVMGetParam(callee, i));
+        join(u, value_node(u, arg), to);
+        if (LLVMIsACallInst(arg) && LLVMIsAFunction(LLVMGetCalledValue(arg)))
+            relate(u, result_node(u, LLVMGetCalledValue(arg)), to, false);
+    }
     join(u, value_node(u, call), result_node(u, callee));
 }
 
@@ -348,6 +353,11 @@ Units *units_new(const Program *p)
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
                 see(u, i, fn);
     u->puts = puts_new(p);
+    for (size_t i = 0; i < u->parent.len; i++)
+        vec_push(&u->storers, 0);
+    for (size_t i = 0; i < u->places.len; i++)
+        u->storers.items[(uintptr_t)u->places.entries[i].value - 1] =
+            puts_storers(u->puts, u->places.entries[i].key);
     return u;
 }
 
@@ -364,6 +374,7 @@ void units_free(Units *u)
     map_release(&u->indices);
     puts_free(u->puts);
     vec_release(&u->parent);
+    vec_release(&u->storers);
     free(u);
 }
 
@@ -416,6 +427,11 @@ bool units_is_index(const Units *u, unsigned array, unsigned place)
     return index && place && find(u, place_in(index) - 1) == find(u, place - 1);
 }
 
+bool units_stored_apart(const Units *u, unsigned a, unsigned b)
+{
+    return a && b && u->storers.items[a - 1] != u->storers.items[b - 1];
+}
+
 bool units_indexes(const Units *u, unsigned array, unsigned place)
 {
     uint32_t pair[2] = { array - 1, place - 1 };
@@ -427,6 +443,8 @@ unsigned units_variable(const Units *u, const Variable *v)
 {
     return place_named(u, xprintf("@%s", v->symbol));
 }
+
+unsigned units_text_length(const Units *u) { return place_in(map_get(&u->places, "strlen()")); }
 
 unsigned units_of_place(const Units *u, unsigned place)
 {

@@ -30,10 +30,13 @@ unsigned units_param(const Units *u, const Function *fn, unsigned i);
 unsigned units_field(const Units *u, const Type *record, uint64_t offset);
 unsigned units_variable(const Units *u, const Variable *v);
 
+unsigned units_text_length(const Units *u);    /* what strlen() returns */
 unsigned units_of_place(const Units *u, unsigned place);       /* its unit */
 /* Do the two stand together in one expression, comparison or assignment? */
 bool units_related(const Units *u, unsigned a, unsigned b);
 bool units_compared(const Units *u, unsigned a, unsigned b);   /* … in one comparison */
+/* Two fields: does some function store one of them and not the other? */
+bool units_stored_apart(const Units *u, unsigned a, unsigned b);
 /* Does a number at `place` measure what the array at `array` is indexed with? */
 bool units_is_index(const Units *u, unsigned array, unsigned place);
 /* … is it itself an index of the array somewhere? */

@@ -20,6 +20,7 @@ struct Units {
     Map indexing;             /* of an array's node and that of an index */
     Map tested;               /* node: the program looks whether it is 0 */
     Map indices;              /* array's node -> node + 1 of what it is indexed with */
+    Vec(uint64_t) storers;    /* node -> puts_storers() */
     Puts *puts;               /* puts.c */
 };
 
@@ -33,6 +34,10 @@ char *units_field_key(const Type *record, uint64_t offset);
 
 /* A comparison with 0 or NULL after which the program goes on if it is. */
 bool units_goes_on_if_zero(LLVMValueRef cmp);
+
+/* A number for the set of functions that store to a place: equal sets, equal numbers. 0:
+ * none does. */
+uint64_t puts_storers(const Puts *puts, const char *key);
 
 Puts *puts_new(const Program *p);
 void puts_free(Puts *puts);

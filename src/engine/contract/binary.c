@@ -131,6 +131,8 @@ static bool are_equal(const Engine *e, unsigned a, unsigned b, Pair *q)
         return false;
     if (is_made_here(e, a, b))
         return false;
+    if (!e->loose && x->kind == VAR_INT && point_apart(e->p, (int)a, (int)b))
+        return false;                  /* who stores one alone makes them differ */
     if (!e->loose && x->twin != (int)b && q->n < LEAST_STORED &&
         ((x->is_stored && !x->is_always_stored) || (y->is_stored && !y->is_always_stored)))
         return false;

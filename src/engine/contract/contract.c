@@ -178,10 +178,10 @@ static void add_state_rows(const Point *from, const Point *state, Arena *a, Rows
     for (unsigned v = 0; v < state->nvars; v++) {
         match[v] = point_key(from, state->vars[v].key);
         for (unsigned k = 0; k < v && match[v] >= 0; k++)
-            if (match[k] >= 0 && point_related(from, match[v], match[k]))
+            if (match[k] >= 0 && from->related)
                 state->related[(size_t)v * state->nvars + k] =
-                    state->related[(size_t)k * state->nvars + v] =
-                        point_compared(from, match[v], match[k]) ? COMPARED : RELATED;
+                    state->related[(size_t)k * state->nvars + v] |=
+                    from->related[(size_t)match[v] * from->nvars + (size_t)match[k]];
     }
     for (size_t r = 0; r < from->rows.len; r++) {
         Row row = { .cells = arena_array(a, Cell, state->nvars + 1),
@@ -318,10 +318,27 @@ static void copy_list(const Invariants *from, Invariants *to)
         vec_push(to, from->items[i]);
 }
 
-/* The types of pointers that led to more than one object. */
+enum { LEAST_MANY = 2 };
+
+typedef struct Some {         /* objects of a type */
+    unsigned n;
+    int64_t objects[LEAST_MANY];
+} Some;
+
+static void note_object(Some *some, int64_t x)
+{
+    unsigned i = 0;
+
+    while (i < some->n && some->objects[i] != x)
+        i++;
+    if (i == some->n && i < LEAST_MANY)
+        some->objects[some->n++] = x;
+}
+
+/* The types of pointers that led to several objects. */
 static void find_many(const Samples *s, Map *out)
 {
-    Map first = { 0 };        /* type -> the cell of the first object */
+    Map seen = { 0 };         /* type -> Some */
 
     for (size_t i = 0; i < s->functions.len; i++)
         for (int side = 0; side < 2; side++) {
@@ -331,14 +348,18 @@ static void find_many(const Samples *s, Map *out)
                     const Cell *x = &p->rows.items[r].cells[v];
                     if (!p->rows.items[r].known[v] || !x->i)
                         continue;
-                    void **slot = map_slot(&first, p->vars[v].type);
+                    void **slot = map_slot(&seen, p->vars[v].type);
                     if (!*slot)
-                        *slot = (void *)x;
-                    else if (((const Cell *)*slot)->i != x->i)
-                        map_put(out, p->vars[v].type, out);
+                        *slot = xcalloc(1, sizeof(Some));
+                    note_object(*slot, x->i);
                 }
         }
-    map_release(&first);
+    for (size_t i = 0; i < seen.len; i++) {
+        if (((Some *)seen.entries[i].value)->n == LEAST_MANY)
+            map_put(out, seen.entries[i].key, out);
+        free(seen.entries[i].value);
+    }
+    map_release(&seen);
 }
 
 Contracts *contracts_infer(const Samples *s, const Constraints *k, const ContractPlan *given)

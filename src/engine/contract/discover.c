@@ -165,11 +165,16 @@ static void facts_release(Facts *f)
     free(f->used);
 }
 
-/* Does it speak of state, which the two functions share? */
-static bool is_of_state(const Point *p, const Invariant *inv)
+/* Does it speak of state, which the two functions share? A variable of the program alone
+ * does not relate functions of two types. */
+static bool is_of_state(const Candidate *c, const Point *p, const Invariant *inv)
 {
+    const char *a = c->from.fc->f->handle, *b = c->to.fc->f->handle;
+    bool strangers = *a && *b && strcmp(a, b) != 0;
+
     for (unsigned i = 0; i < inv_arity(inv->kind); i++)
-        if (p->vars[inv->v[i]].role == ROLE_MEMORY || p->vars[inv->v[i]].role == ROLE_GLOBAL)
+        if (p->vars[inv->v[i]].role == ROLE_MEMORY ||
+            (p->vars[inv->v[i]].role == ROLE_GLOBAL && !strangers))
             return true;
     return false;
 }
@@ -229,7 +234,7 @@ static bool judge(Prover *prover, const Candidate *c, Constraint *out)
                    f.facts.len, &goal, once))
             continue;
         vec_push(&proved, goal.confidence);
-        state |= is_of_state(side_point(c->to), &goals->items[i]);
+        state |= is_of_state(c, side_point(c->to), &goals->items[i]);
         for (size_t k = 0; k < f.facts.len; k++)
             f.used[k] |= once[k];
     }

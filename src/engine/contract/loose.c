@@ -1,7 +1,7 @@
 /*
  * All that the runs showed of numbers, accidents too: the least and the largest value
- * of each, and by how much a function changed it or its result differs from a
- * parameter. Another run of the same command on the same program shows the same.
+ * of each, by how much a function changed it, and how far two numbers of one struct,
+ * or the result and another number, are apart. Another run of the same command on the same program shows the same.
  */
 #include "engine/contract/infer_int.h"
 
@@ -40,6 +40,19 @@ static void loose_difference(Engine *e, unsigned a, unsigned b)
     keep(e, inv);
 }
 
+/* Whose difference is kept: what was and what is, and after the call the result and
+ * fields of one struct. */
+static bool is_loose_pair(const Engine *e, const Var *x, const Var *y, unsigned k)
+{
+    if (y->kind != VAR_INT || y->role == ROLE_ERRNO)
+        return false;
+    if (x->twin == (int)k || (x->role == ROLE_RESULT && y->role == ROLE_PARAM))
+        return true;
+    return e->p->is_exit && !y->orig && x->depth < 2 && y->depth < 2 &&
+           ((x->parent && x->parent == y->parent) ||
+            (x->role == ROLE_RESULT && y->role == ROLE_MEMORY));
+}
+
 void infer_loose(Engine *e)
 {
     for (unsigned v = 0; v < e->p->nvars; v++) {
@@ -49,11 +62,11 @@ void infer_loose(Engine *e)
         loose_bounds(e, v);
         for (unsigned k = 0; k < e->p->nvars; k++) {
             const Var *y = &e->p->vars[k];
-            bool pair = x->twin == (int)k || (x->role == ROLE_RESULT && y->role == ROLE_PARAM);
-            if (pair && y->kind == VAR_INT && k != v) {
-                loose_difference(e, v, k);
+            if (k == v || !is_loose_pair(e, x, y, k))
+                continue;
+            loose_difference(e, v, k);
+            if (x->parent != y->parent || x->twin == (int)k)    /* else its own turn comes */
                 loose_difference(e, k, v);
-            }
         }
     }
 }

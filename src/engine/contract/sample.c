@@ -206,12 +206,18 @@ void point_relate(Samples *s, Point *p, unsigned a, unsigned b, Relation r)
 
 bool point_related(const Point *p, int a, int b)
 {
-    return p->related && p->related[(size_t)a * p->nvars + (size_t)b] != NOT_RELATED;
+    return p->related && p->related[(size_t)a * p->nvars + (size_t)b] % APART != NOT_RELATED;
 }
 
 bool point_compared(const Point *p, int a, int b)
 {
-    return p->related && p->related[(size_t)a * p->nvars + (size_t)b] == COMPARED;
+    return p->related && p->related[(size_t)a * p->nvars + (size_t)b] & COMPARED;
+}
+
+bool point_apart(const Point *p, int a, int b)
+{
+    assert(a >= 0 && b >= 0 && (unsigned)a < p->nvars && (unsigned)b < p->nvars);
+    return p->related && p->related[(size_t)a * p->nvars + (size_t)b] & APART;
 }
 
 int point_var(const Point *p, const char *name)

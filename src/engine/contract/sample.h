@@ -154,10 +154,16 @@ void point_vars(Samples *s, Point *p, const Var *vars, unsigned n);
 void point_add(Samples *s, Point *p, const Cell *cells, const uint8_t *known);
 void point_add_times(Samples *s, Point *p, const Cell *cells, const uint8_t *known, uint64_t times);
 /* The program brings the two together; it compares them. */
-typedef enum { NOT_RELATED, RELATED, COMPARED } Relation;
+typedef enum {
+    NOT_RELATED,
+    RELATED,
+    COMPARED,
+    APART = 4,                /* a bit more: some function stores one of the two alone */
+} Relation;
 void point_relate(Samples *s, Point *p, unsigned a, unsigned b, Relation r);
 bool point_related(const Point *p, int a, int b);
 bool point_compared(const Point *p, int a, int b);
+bool point_apart(const Point *p, int a, int b);
 int point_var(const Point *p, const char *name);       /* -1: none */
 int point_key(const Point *p, const char *key);        /* -1: none */
 void samples_check(const Samples *s);          /* asserts what always holds */

@@ -63,9 +63,8 @@ static void put_point(Str *out, const Point *p)
         put_var(out, &p->vars[v]);
     for (unsigned a = 0; a < p->nvars; a++)
         for (unsigned b = a + 1; b < p->nvars; b++)
-            if (point_related(p, (int)a, (int)b))
-                str_addf(out, "related %u %u %d\n", a, b,
-                         point_compared(p, (int)a, (int)b) ? COMPARED : RELATED);
+            if (p->related && p->related[(size_t)a * p->nvars + b])
+                str_addf(out, "related %u %u %d\n", a, b, p->related[(size_t)a * p->nvars + b]);
     for (size_t r = 0; r < p->rows.len; r++) {
         const Row *row = &p->rows.items[r];
         str_addf(out, "row %" PRIu64, row->count);
@@ -304,7 +303,7 @@ static void read_related(Reader *r)
         return;
     unsigned a = (unsigned)number(r, 0, (int64_t)r->nvars - 1);
     unsigned b = (unsigned)number(r, 0, (int64_t)r->nvars - 1);
-    Relation how = (Relation)number(r, RELATED, COMPARED);
+    Relation how = (Relation)number(r, RELATED, RELATED | COMPARED | APART);
     if (!r->bad)
         point_relate(r->s, r->p, a, b, how);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 enum { MOST_VARS = 48, MOST_FIELDS = 32, MOST_PARTNERS = 2, MOST_ENUM = 64 };
+enum { UNIT_OF_TEXTS = INT32_MAX };
 
 /* A place on the walk. */
 typedef struct Spot {
@@ -172,7 +173,11 @@ static bool add_var(Builder *b, const Spot *s, Var v, const Access *at)
     v.depth = s ? s->depth : 0;
     v.parent = s ? s->parent : 0;
     unsigned place = s && v.kind == VAR_INT && at->look == LOOK_VALUE ? s->place : 0;
+    if (at->look == LOOK_LENGTH && b->plan->units)
+        place = units_text_length(b->plan->units);
     v.unit = place ? units_of_place(b->plan->units, place) : 0;
+    if (at->look == LOOK_LENGTH && b->plan->units && !place)
+        v.unit = UNIT_OF_TEXTS;        /* no number of the program measures texts */
     if (s && at->look == LOOK_VALUE && (v.kind == VAR_INT || v.kind == VAR_POINTER))
         set_puts(b, s, &v);
     vec_push(b->places, place);
@@ -661,10 +666,15 @@ static void relate(Samples *s, Point *p, const Places *places, const Units *unit
             bool far = x->depth > 1 || y->depth > 1;
             if (!places->items[a] || !places->items[b] || (far && x->parent != y->parent))
                 continue;
-            if (units_related(units, places->items[a], places->items[b]))
-                point_relate(s, p, a, b,
-                             units_compared(units, places->items[a], places->items[b]) ? COMPARED
-                                                                                       : RELATED);
+            unsigned u = places->items[a], v = places->items[b];
+            int how = units_compared(units, u, v)  ? COMPARED
+                      : units_related(units, u, v) ? RELATED
+                                                   : NOT_RELATED;
+            if (x->role == ROLE_MEMORY && y->role == ROLE_MEMORY && x->parent && y->parent &&
+                u != v && units_stored_apart(units, u, v))
+                how |= APART;
+            if (how)
+                point_relate(s, p, a, b, (Relation)how);
         }
 }
 
