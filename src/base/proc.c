@@ -120,18 +120,20 @@ void proc_wait(pid_t pid, ProcResult *r)
 }
 
 /* Reads both pipes until they are closed or the time is over. */
-static void drain(const Proc *p, ProcResult *r, int fds[2], double deadline)
+static void drain(const Proc *p, ProcResult *r, int fds[2], double *deadline)
 {
     uint64_t most = p->most_output ? p->most_output : 64u << 20;
     Str *into[2] = { &r->out, &r->err };
     while (fds[0] >= 0 || fds[1] >= 0) {
         struct pollfd polls[2] = { { fds[0], POLLIN, 0 }, { fds[1], POLLIN, 0 } };
         int wait_ms = -1;
-        if (deadline > 0) {
-            double left = deadline - clock_seconds();
+        if (*deadline > 0) {
+            if (p->stop && p->stop(p->stop_arg))
+                *deadline = clock_seconds();
+            double left = *deadline - clock_seconds();
             if (left <= 0)
                 return;
-            wait_ms = (int)(left * 1000) + 1;
+            wait_ms = p->stop && left > 0.1 ? 100 : (int)(left * 1000) + 1;
         }
         if (poll(polls, 2, wait_ms) < 0 && errno != EINTR)
             return;
@@ -190,7 +192,7 @@ bool proc_run(const Proc *p, ProcResult *r, Err *err)
     int fds[2] = { out[0], err_fd[0] };
     double deadline = p->seconds > 0 ? begin + p->seconds : 0;
     if (pid > 0) {
-        drain(p, r, fds, deadline);
+        drain(p, r, fds, &deadline);
         if (!proc_wait_until(pid, deadline, r)) {
             r->timed_out = true;
             assert(p->seconds > 0);       /* so the child leads a group */

@@ -33,15 +33,18 @@ typedef struct Proc {
     int death_signal;         /* what it gets when we die; 0: nothing, of proc_run() SIGKILL */
     bool capture;             /* keep both outputs in the result */
     double seconds;           /* wall clock; 0: no limit */
-    uint64_t memory;          /* address space in bytes; 0: no limit */
-    uint64_t most_output;     /* of each captured stream; 0: 64 MiB */
+    bool (*stop)(void *arg); /* with `seconds` and `capture`: asked ten times a second whether its
+                               * time is over; NULL: never */
+    void *stop_arg;
+    uint64_t memory; /* address space in bytes; 0: no limit */
+    uint64_t most_output; /* of each captured stream; 0: 64 MiB */
 } Proc;
 
 typedef struct ProcResult {
-    int status;               /* exit status; 128 + signal if it died so */
-    int signal;               /* 0: it exited */
+    int status; /* exit status; 128 + signal if it died so */
+    int signal; /* 0: it exited */
     bool timed_out;
-    bool output_cut;          /* more than most_output was written */
+    bool output_cut; /* more than most_output was written */
     double seconds;
     Str out, err;
 } ProcResult;
@@ -50,7 +53,7 @@ bool proc_run(const Proc *p, ProcResult *r, Err *err);
 void proc_result_release(ProcResult *r);
 
 /* In two steps, without capture and time limit, to have several at once. */
-pid_t proc_start(const Proc *p, Err *err);           /* -1: could not */
+pid_t proc_start(const Proc *p, Err *err); /* -1: could not */
 void proc_wait(pid_t pid, ProcResult *r);
 /* At the longest until `deadline` (of clock_seconds(); 0: none). False: it is
  * still running. */

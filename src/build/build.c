@@ -239,20 +239,18 @@ static bool make_file(void *arg, Err *err)
 
 static bool is_stopped(void *ws) { return workspace_is_stopped(ws); }
 
-/* As make(), unless it is ended. Who begins one when the time is over needs it. */
-static bool make_in_time(const BuildRecipe *r, const char *path, Err *err)
+bool build_in_time(const Program *p, bool (*work)(void *arg, Err *err), void *arg, Err *err)
 {
-    Workspace *ws = program_workspace(r->program);
+    Workspace *ws = program_workspace(p);
     if (!ws || !workspace_can_stop(ws) || workspace_is_stopped(ws))
-        return make(r, path, err);
-    Making m = { r, path };
-    ApartPlan plan = { .work = make_file, .arg = &m, .stop = is_stopped, .stop_arg = ws };
+        return work(arg, err);
+    ApartPlan plan = { .work = work, .arg = arg, .stop = is_stopped, .stop_arg = ws };
     ApartEnd end = apart_run(&plan, err);
     if (end != APART_STOPPED)
         return end == APART_DONE;
     workspace_note_stop(ws);
     return err_set(err, "%s was still being built when it was stopped: give more time (--time)",
-                   program_captured(r->program)->name);
+                   program_captured(p)->name);
 }
 
 static bool is_kept(const char *path) { return file_is_regular(path) && file_size(path) > 0; }
@@ -265,7 +263,8 @@ char *build_get(const BuildRecipe *r, Err *err)
         utimensat(AT_FDCWD, path, NULL, 0);      /* it is in use: see sweep() */
         return path;
     }
-    if (make_in_time(r, path, err)) {
+    Making m = { r, path };
+    if (build_in_time(r->program, make_file, &m, err)) {
         sweep(r);
         return path;
     }

@@ -18,8 +18,8 @@
  * make() writes to a temporary path. The build gets its own name when make()
  * has succeeded; a failed or interrupted build leaves nothing.
  *
- * If the workspace can be stopped (workspace_on_stop()), make() works in a process of its own, and
- * only its file remains. A build that has begun in time ends when the time does: an error, and
+ * If the workspace can be stopped (workspace_on_stop()), make() works in a process of its own
+ * (build_in_time()), and only its file remains. A build that has begun in time ends when the time does: an error, and
  * workspace_has_stopped().
  */
 #ifndef SUNDEW_BUILD_H
@@ -46,6 +46,9 @@ typedef struct BuildRecipe {
 
 /* The caller frees the paths. */
 char *build_get(const BuildRecipe *r, Err *err);
+/* Long work that leaves nothing but files, on a program. Who begins it when the time is over already
+ * needs it: then it is not ended. */
+bool build_in_time(const Program *p, bool (*work)(void *arg, Err *err), void *arg, Err *err);
 /* Only if it is kept, else NULL; the recipe needs no make(). */
 char *build_kept(const BuildRecipe *r);
 /* The path that it has when it is kept. */

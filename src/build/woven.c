@@ -3,6 +3,7 @@
  * of the units that are in it. Units that are not in the module stay as they were.
  */
 #include "build/woven.h"
+#include "build/build.h"
 #include "base/file.h"
 #include "base/map.h"
 #include "base/proc.h"
@@ -151,7 +152,7 @@ static bool link_object(const Woven *w, const WovenBuild *plan, const char *obje
     return ok;
 }
 
-bool woven_build(Woven *w, const WovenBuild *plan, Err *err)
+static bool make_whole(Woven *w, const WovenBuild *plan, Err *err)
 {
     const CapturedProgram *c = program_captured(weave_program(w));
     WeaveObject how = { .level = plan->level,
@@ -171,4 +172,21 @@ bool woven_build(Woven *w, const WovenBuild *plan, Err *err)
     free(object);
     tempdir_remove(scratch);
     return ok;
+}
+
+typedef struct Making {
+    Woven *woven;
+    const WovenBuild *plan;
+} Making;
+
+static bool make_file(void *arg, Err *err)
+{
+    const Making *m = arg;
+    return make_whole(m->woven, m->plan, err);
+}
+
+bool woven_build(Woven *w, const WovenBuild *plan, Err *err)
+{
+    Making m = { w, plan };
+    return build_in_time(weave_program(w), make_file, &m, err);
 }

@@ -61,6 +61,8 @@ static void read_report(Inquiry *q, const Checker *k, const char *path, const Pr
     str_release(&text);
 }
 
+static bool is_stopped(void *session) { return session_interrupted(session); }
+
 static void check_unit(Inquiry *q, const Checker *k, const CompileCommand *c, const char *scratch,
                        double seconds, size_t *failed)
 {
@@ -86,9 +88,11 @@ static void check_unit(Inquiry *q, const Checker *k, const CompileCommand *c, co
                .cwd = *c->directory ? c->directory : NULL,
                .capture = true,
                .seconds = seconds < SECONDS ? seconds : SECONDS,
+               .stop = is_stopped,
+               .stop_arg = q->session,
                .memory = 4ULL << 30 };
     if (!proc_run(&p, &r, NULL) || r.timed_out || r.signal)
-        ++*failed;
+        *failed += !is_stopped(q->session);
     else
         read_report(q, k, report, &r);
     unlink(report);

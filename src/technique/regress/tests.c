@@ -236,7 +236,11 @@ static bool compile(Trial *t, const Group *g, const char *name, const char *comp
                      cc,
                      NULL };
     double left = session_time_left(t->r->session, 300);
-    Proc p = { .argv = argv, .capture = true, .seconds = left < 300 ? left : 300 };
+    Proc p = { .argv = argv,
+               .capture = true,
+               .seconds = left < 300 ? left : 300,
+               .stop = is_over,
+               .stop_arg = t->r->session };
     ProcResult r = { 0 };
     bool ok = proc_run(&p, &r, err);
     *built = ok && r.status == 0;

@@ -134,6 +134,8 @@ static char *get_program(Session *s, const struct build *b, Err *err)
     return NULL;
 }
 
+static bool is_stopped(void *session) { return session_interrupted(session); }
+
 #define MOST_CRASH (256u << 20)
 
 static char *newest_crash(const char *folder)
@@ -189,6 +191,8 @@ static char *run_program(Session *s, const char *binary, const CapturedProgram *
                       .nfiles = files->len,
                       .input_file = session_option(s, "stdin"),
                       .discard_output = true,
+                      .stop = is_stopped,
+                      .arg = s,
                       .seconds = session_time(s) };
     RunResult res = { 0 };
     char *found = NULL, *kept = NULL;
@@ -197,7 +201,8 @@ static char *run_program(Session *s, const char *binary, const CapturedProgram *
         found = newest_crash(folder);
         failure_describe(&res.failure, &how);
         if (!found)
-            err_set(err, "nothing crashed: %s: %s", c->name, str_c(&how));
+            err_set(err, "nothing crashed: %s: %s", c->name,
+                    res.stopped ? "it was stopped, give more time (--time)" : str_c(&how));
         str_release(&how);
     }
     if (found)
@@ -216,7 +221,7 @@ char *desk_crash(Session *s, const Files *files, char **monitored, Err *err)
     const CapturedProgram *c = program_captured(session_program(s));
     char *crash = NULL;
     bool ran = false, asan = session_flag(s, "asan");
-    for (int i = 0; !crash && i < NBUILDS; i++) {
+    for (int i = 0; !crash && i < NBUILDS && !(i && session_interrupted(s)); i++) {
         const struct build *b = &builds[i];
         if (asan && !b->asan)
             continue;
