@@ -7,6 +7,7 @@
 typedef struct Object {
     uint64_t at;                     /* 0: free */
     uint64_t size;                   /* 0: freed */
+    uint64_t by;                     /* slot of the site that freed it */
     uint64_t born;                   /* which allocation it was: addresses come again */
 } Object;
 
@@ -52,6 +53,7 @@ void sundew_watch_alloc(void *p, uint64_t size)
     Object *o = table ? find(p, 1) : NULL;
     if (o) {                         /* readers take no lock: the size is there first */
         o->born = ++births;
+        o->by = 0;
         __atomic_store_n(&o->size, size ? size : 1, RELAXED);
         __atomic_store_n(&o->at, (uint64_t)(uintptr_t)p, __ATOMIC_RELEASE);
     }
@@ -155,6 +157,9 @@ void sundew_watch_stale(uint32_t slot, const void *p)
         return;
     sundew_watch_note(s);
     s[1].spare = 0;                  /* loads are of interest again */
+    Object *o = table ? find(p, 0) : NULL;
+    if (o)
+        o->by = slot;
 }
 
 void sundew_watch_revive(const void *p)
@@ -174,7 +179,9 @@ void sundew_watch_loaded(uint32_t slot, const void *p)
         return;
     s->spare++;
     sundew_watch_note(s);
-    if (sundew_watch_is_freed(p))
+    /* Structs that are made alike have one name after linking: another field may be loaded. */
+    Object *o = sundew_watch_is_freed(p) ? find(p, 0) : NULL;
+    if (o && o->by == slot - 1)
         sundew_watch_bad(s, 1, 0, 0);
 }
 
