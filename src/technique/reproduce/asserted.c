@@ -19,24 +19,17 @@ static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 /* The next identifier that stands for something: no member, number, call or constant. */
 static const char *next_name(const char *text, const char *end, size_t *n)
 {
-    for (const char *p = text; p < end;) {
-        if (!is_word(*p)) {
-            p++;
-            continue;
-        }
+    for (const char *p = text; p < end; p++) {
         const char *from = p;
-        bool constant = true, member = from > text && (from[-1] == '.' || from[-1] == '>');
-        member &= from - text > 1 || from[-1] == '.';
-        if (member && from[-1] == '>')
-            member = from[-2] == '-';
+        bool constant = true;
         for (; p < end && is_word(*p); p++)
             constant &= !islower((unsigned char)*p);
-        while (p < end && *p == ' ')
-            p++;
-        if (member || constant || isdigit((unsigned char)*from) || (p < end && *p == '('))
-            continue;
-        *n = strspn(from, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-        return from;
+        *n = (size_t)(p - from);
+        bool member = (from > text && from[-1] == '.') ||
+                      (from - text > 1 && from[-1] == '>' && from[-2] == '-');
+        bool call = p + strspn(p, " ") < end && p[strspn(p, " ")] == '(';
+        if (*n && !member && !constant && !call && !isdigit((unsigned char)*from))
+            return from;
     }
     return NULL;
 }
