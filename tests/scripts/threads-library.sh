@@ -27,6 +27,8 @@ for v in rows:
 assert d['types'][0]['pairs'] >= d['types'][0]['pairs_covered'] and 'inconclusive' in d['types'][0]
 assert all(sum(t['tests_of_contract'].values()) == t['tests'] for t in d['types']), d['types']
 assert isinstance(d['races'], list) and isinstance(d['dropped'], list)
+calls = {frozenset(r[side]['stack'][-1]['function'] for side in ('first', 'second')) for r in d['races']}
+assert sum(f['rule'] == 'threads/race' for f in d['findings']) <= len(calls), calls
 "
 }
 # with_c: the violation has a C program.

@@ -109,11 +109,12 @@ static char *program(const char *dir, const char *text)
     Err err = { 0 };
     char *source = path_join(dir, "subject.c"), *out = path_join(dir, "subject"),
          *top = in_tree("."), *include = xprintf("-I%s", top);
-    static const char *const parts[] = { "runtime/schedule/core.c",    "runtime/schedule/objects.c",
-                                         "runtime/schedule/stack.c",   "runtime/schedule/access.c",
-                                         "runtime/schedule/sync.c",    "runtime/schedule/thread.c",
-                                         "runtime/schedule/timing.c",  "runtime/heap/pages.c",
-                                         "runtime/server/forkserver.c" };
+    static const char *const parts[] = {
+        "runtime/schedule/core.c",    "runtime/schedule/objects.c", "runtime/schedule/stack.c",
+        "runtime/schedule/access.c",  "runtime/schedule/sync.c",    "runtime/schedule/thread.c",
+        "runtime/schedule/timing.c",  "runtime/schedule/probe.c",   "runtime/heap/pages.c",
+        "runtime/server/forkserver.c"
+    };
     Strings words = { 0 };
     strings_add(&words, "cc");
     static const char *const flags[] = { "-std=gnu17", "-D_GNU_SOURCE", "-w", "-g", "-O1" };

@@ -87,8 +87,8 @@ bool race_report(const RaceTold *t, const RaceSeen *seen, unsigned others, Err *
                   .where = place_of(t, y->site),
                   .anchor = arena_printf(&a, "race %s", other->function),
                   .detail = others ? arena_printf(&a,
-                                                  "and at %u other pair%s of places in these "
-                                                  "functions (--json has all)",
+                                                  "and at %u other pair%s of places in the "
+                                                  "same calls (--json has all)",
                                                   others, others == 1 ? "" : "s")
                                    : NULL,
                   .steps = steps,
