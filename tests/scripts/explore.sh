@@ -317,6 +317,14 @@ ok "… and is run again" eval 'says "T1 lets go" status 1 sh -c "$(python3 -c "
 ok "none with a lock" explore taken ./taken -i word --executions 1500
 ok "… and that is said" json taken.json 'd["findings"] == [] and d["orders"]["runs"] > 20'
 
+# It fails without a file that Sundew does not know of, whatever its input is: no error of the program.
+printf '#include <stdio.h>\n#include <assert.h>\nint main(void)\n{\n    assert(fopen("not-there.cue", "r"));\n    return 0;\n}\n' >needs.c
+needs() { "$SUNDEW" -q capture -- gcc -g needs.c -o needs && explore needs ./needs --no-concolic --executions 20 "$@"; }
+ok "a program that fails on every input of ours" needs
+ok "… is a note, with a question" json needs.json '[f["level"] for f in d["findings"]] == ["note"] and "every input fails" in json.dumps(d)'
+ok "on an input of the user's" needs -i word
+ok "… it is an error" json needs.json '[f["level"] for f in d["findings"]] == ["error"] and "every input fails" not in json.dumps(d)'
+
 printf 'int twice(int n) { return 2 * n; }\n' >twice.c
 ok "a library is not explored" eval 'capture "gcc -g -fPIC -shared -o libtwice.so twice.c" >/dev/null && says "only an executable can be explored" status 2 "$SUNDEW" explore libtwice.so --function twice'
 ok "seeds that are not there" says "no such file" "$SUNDEW" explore ./magic -i nowhere --time 5s -o nowhere.out

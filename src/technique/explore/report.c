@@ -123,11 +123,30 @@ static void write_test(const Exploration *e, const ExploreFailure *f, Str *out)
     free(path);
 }
 
-static bool report_failure(Exploration *e, const ExploreFailure *f, Err *err)
+/* No input of ours got through, and the user gave none: the program may lack files or arguments. */
+static bool is_helpless(const Exploration *e, const ExploreResult *r)
+{
+    return !e->function && !r->status.queue && !session_option(e->s, "seeds") &&
+           !session_flag(e->s, "resume");
+}
+
+static Level level_of(const Exploration *e, const ExploreResult *r, const ExploreFailure *f)
+{
+    if (is_helpless(e, r))
+        return LEVEL_NOTE;
+    return f->hang || e->function ? LEVEL_WARNING : LEVEL_ERROR;
+}
+
+static bool report_failure(Exploration *e, const ExploreResult *r, const ExploreFailure *f,
+                           Err *err)
 {
     Str more = { 0 }, command = { 0 }, test = { 0 };
     Arena arena = { 0 };
     tell_more(e, f, &more);
+    if (is_helpless(e, r))
+        str_addf(&more,
+                 "%severy input fails: does the program need files, arguments or a seed (-i)?",
+                 more.len ? "; " : "");
     rerun(e, f, &command);
     write_test(e, f, &test);
     const char *input = f->small_file ? f->small_file : f->file;
@@ -145,7 +164,7 @@ static bool report_failure(Exploration *e, const ExploreFailure *f, Err *err)
                             .rule = f->by_command ? "explore/oracle"
                                     : f->hang     ? "explore/hang"
                                                   : "explore/failure",
-                            .level = f->hang || e->function ? LEVEL_WARNING : LEVEL_ERROR,
+                            .level = level_of(e, r, f),
                             .text = f->by_command ? "the oracle command refuses this input" : NULL,
                             .more = str_c(&more),
                             .detail =
@@ -300,7 +319,7 @@ bool report_exploration(Exploration *e, ExploreResult *r, Err *err)
 {
     bool ok = session_begin(e->s, e->captured->name, err);
     for (size_t i = 0; ok && i < r->nfailures; i++)
-        ok = report_failure(e, &r->failures[i], err);
+        ok = report_failure(e, r, &r->failures[i], err);
     const char *late = c_front_was_late(e->front);
     bool on_purpose = strcmp(r->ended, "first failure") == 0;
     if (ok && !on_purpose && late)

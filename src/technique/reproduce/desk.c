@@ -152,7 +152,7 @@ static char *newest_crash(const char *folder)
     return found;
 }
 
-/* A copy here, not over another one. NULL with `err`: it could not be made. */
+/* A copy beside the tests (NAME.crash), not over another one. NULL with `err`: it could not be made. */
 static char *keep_crash(const char *found, const char *name, Err *err)
 {
     Str data = { 0 };
@@ -171,7 +171,7 @@ static char *keep_crash(const char *found, const char *name, Err *err)
 }
 
 /* Runs it in the sandbox on copies of the files here. Too many files: it runs
- * here, without writing. The crash file comes here. */
+ * here, without writing. The crash file comes here, or beside the folder of -o. */
 static char *run_program(Session *s, const char *binary, const CapturedProgram *c,
                          const Files *files, Err *err)
 {
@@ -206,7 +206,8 @@ static char *run_program(Session *s, const char *binary, const CapturedProgram *
         str_release(&how);
     }
     if (found)
-        kept = keep_crash(found, c->name, err);
+        kept = keep_crash(found,
+                          session_option(s, "output") ? session_option(s, "output") : c->name, err);
     run_result_release(&res);
     if (folder)
         tempdir_remove(folder);

@@ -14,7 +14,9 @@ static const char *input_of(Plan *plan, const Product *q, const Finding *f)
         if (strcmp(a->kind, "input") != 0 || strchr(a->name, '/'))
             continue;
         const char *path = arena_printf(&plan->arena, "%s/%s", q->path, a->name);
-        if (file_is_regular(path))
+        /* Inputs of two programs may have the same name: the finding's command tells whose it is. */
+        if (file_is_regular(path) && f->rerun && strstr(f->rerun, a->name) &&
+            strstr(f->rerun, q->path))
             return path;
     }
     return NULL;
