@@ -321,7 +321,7 @@ ok "… and that is said" json taken.json 'd["findings"] == [] and d["orders"]["
 printf '#include <stdio.h>\n#include <assert.h>\nint main(void)\n{\n    assert(fopen("not-there.cue", "r"));\n    return 0;\n}\n' >needs.c
 needs() { "$SUNDEW" -q capture -- gcc -g needs.c -o needs && explore needs ./needs --no-concolic --executions 20 "$@"; }
 ok "a program that fails on every input of ours" needs
-ok "… is a note, with a question" json needs.json '[f["level"] for f in d["findings"]] == ["note"] and "every input fails" in json.dumps(d)'
+ok "… is a warning, with a question" json needs.json '[f["level"] for f in d["findings"]] == ["warning"] and "every input fails" in json.dumps(d)'
 ok "on an input of the user's" needs -i word
 ok "… it is an error" json needs.json '[f["level"] for f in d["findings"]] == ["error"] and "every input fails" not in json.dumps(d)'
 

@@ -133,7 +133,7 @@ static bool is_helpless(const Exploration *e, const ExploreResult *r)
 static Level level_of(const Exploration *e, const ExploreResult *r, const ExploreFailure *f)
 {
     if (is_helpless(e, r))
-        return LEVEL_NOTE;
+        return LEVEL_WARNING;
     return f->hang || e->function ? LEVEL_WARNING : LEVEL_ERROR;
 }
 
