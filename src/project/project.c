@@ -206,6 +206,17 @@ bool project_calls(Project *p, const ProjectProgram *x, const char *const *names
     return false;
 }
 
+bool project_uses(Project *p, const ProjectProgram *x, const char *variable)
+{
+    size_t n = 0;
+    const Program *model = project_program(p, x);
+    const Variable *all = model ? program_variables(model, &n) : NULL;
+    for (size_t i = 0; i < n; i++)
+        if (!all[i].defined && strcmp(all[i].name, variable) == 0)
+            return true;
+    return false;
+}
+
 bool project_defines(Project *p, const ProjectProgram *x, const char *name)
 {
     const Program *model = project_program(p, x);

@@ -43,6 +43,8 @@ size_t project_left_out(const Project *p);       /* programs, where there are to
 const Program *project_program(Project *p, const ProjectProgram *x);
 /* Does it call one of these functions, which are not its own? */
 bool project_calls(Project *p, const ProjectProgram *x, const char *const *names);
+/* Does it use this variable, which is not its own? */
+bool project_uses(Project *p, const ProjectProgram *x, const char *variable);
 bool project_defines(Project *p, const ProjectProgram *x, const char *name);
 /* The program of this path; NULL: none. */
 const ProjectProgram *project_program_at(const Project *p, const char *path);

@@ -93,6 +93,7 @@ bool session_write(Session *s, const FindingSet *set, Err *err)
         if (path && strcmp(files[i].option, "html") == 0)
             say_page(s, path);
     }
+    s->finished = true;
     return true;
 }
 
@@ -118,7 +119,6 @@ bool report_finish(Session *s, Err *err)
     bool ok = session_write(s, set, err);
     if (ok && s->status < 0)
         s->status = finding_set_is_bad(set) ? 1 : 0;
-    s->finished = ok;
     finding_set_free(set);
     return ok;
 }

@@ -41,6 +41,21 @@ ok "…has the same findings" sh -c 'for f in one two; do python3 -c "import jso
 ok "…none of them new" json two.json 'd["new"] == []'
 "$SUNDEW" check $quick >out 2>/dev/null
 ok "the answer fits on a screen" sh -c '[ $(wc -l <out) -le 24 ] && grep -q "buf.c:11: buf_set: arguments 2 and 3 look swapped.*\[arguments\] statistical" out'
+"$SUNDEW" check $quick >/dev/null 2>err
+ok "…and ends with a last word" sh -c 'tail -1 err | grep -qx "sundew: complete"'
+"$SUNDEW" report >/dev/null 2>err
+ok "sundew report has a last word too" sh -c 'tail -1 err | grep -qx "sundew: complete"'
+python3 - <<'END'
+import json
+s = json.load(open(".sundew/check/state.json"))
+s["steps"][0]["incomplete"] = "gcc had no time for 1 unit"
+json.dump(s, open(".sundew/check/state.json", "w"))
+END
+"$SUNDEW" check --plan $quick >out2
+ok "--plan does not call a step done that is incomplete" grep -q "^partly .*; incomplete: gcc had no time for 1 unit" out2
+"$SUNDEW" check $quick >/dev/null 2>err
+ok "…nor does the last word" sh -c 'tail -1 err | grep -q "INCOMPLETE (.*gcc had no time for 1 unit"'
+sed -i 's/gcc had no time for 1 unit//' .sundew/check/state.json
 long=$(printf 'p%.0s' $(seq 140)).html
 "$SUNDEW" check $quick --html $long >long.out 2>/dev/null
 ok "…lines of a file are not cut" grep -q "$long (or sundew report)" long.out
@@ -143,6 +158,27 @@ project meson
 printf "project('p', 'c')\ne = executable('prog', 'main.c', 'buf.c')\ntest('t', e, args: files('a.txt'))\n" >meson.build
 ok "Meson" system Meson
 ok "…and meson test" grep -q "tests (guessed.*): meson test" err
+# A program that no test starts, with a header that CMake makes, in a tree that check has built.
+fresh guess
+cat >main.c <<'END'
+#include "made.h"
+#include <stdio.h>
+static int sum(int *v, int n) { int s = 0; while (n--) s += v[n]; return s; }
+int main(int argc, char **argv)
+{
+    int v[2] = { FIRST, 2 };
+    FILE *f = argc > 1 ? fopen(argv[1], "r") : stdin;
+    return f ? sum(v, fgetc(f) & 1) & 1 : 2;
+}
+END
+printf '#define FIRST @FIRST@\n' >made.h.in
+printf 'cmake_minimum_required(VERSION 3.10)\nproject(p C)\nset(FIRST 1)\nconfigure_file(made.h.in made.h)\nadd_executable(prog main.c)\ntarget_include_directories(prog PRIVATE ${CMAKE_BINARY_DIR})\n' >CMakeLists.txt
+"$SUNDEW" check --only arguments --time 20m >/dev/null 2>&1
+"$SUNDEW" check --plan --json >plan.json
+ok "a file or the standard input: both are planned for" json plan.json \
+    'sorted(s["variant"] for s in d["plan"] if s["technique"] == "explore") == ["<", "@@"]'
+"$SUNDEW" mutability prog --patch -q >const.patch 2>err
+ok "--patch compiles what check has built" grep -q '^+static int sum(const int \*v, int n)' const.patch
 project configure
 printf '#!/bin/sh\nprintf "prog: main.c buf.c\\n\\tcc -g -o prog main.c buf.c\\n" >Makefile\n' >configure
 ok "configure" system configure

@@ -116,16 +116,23 @@ static void print_plan(Check *c, Str *out)
     }
     for (size_t i = 0; i < c->plan.steps.len; i++) {
         const PlanStep *s = c->plan.steps.items[i];
+        const StepRecord *r = state_step(&c->state, step_name(&c->plan, s));
+        bool partly = r && *r->incomplete && step_is_done(c, s);
         str_addf(out, "%-6s ",
-                 step_is_done(c, s) ? "done"
-                 : s->open_ended    ? duration_format((double)(long)step_share(c, s), time)
-                                    : duration_format((double)(long)(s->least + 0.5), time));
+                 partly               ? "partly"
+                 : step_is_done(c, s) ? "done"
+                 : s->open_ended      ? duration_format((double)(long)step_share(c, s), time)
+                                      : duration_format((double)(long)(s->least + 0.5), time));
         put_line(out, step_name(&c->plan, s));
         str_add(out, ": ");
         put_line(out, s->reason);
         if (*s->fed_by) {
             str_add(out, "; fed by ");
             put_line(out, s->fed_by);
+        }
+        if (partly) {
+            str_add(out, "; incomplete: ");
+            put_line(out, r->incomplete);
         }
         str_addc(out, '\n');
     }
@@ -505,8 +512,12 @@ static void say_incomplete(Check *c)
         session_incomplete(c->s, "%zu step%s had no time left", c->skipped.len,
                            c->skipped.len == 1 ? "" : "s");
     size_t failed = 0;
-    for (size_t i = 0; i < c->ran.len; i++)
-        failed += c->ran.items[i].status > STEP_CUT;
+    for (size_t i = 0; i < c->ran.len; i++) {
+        const Ran *r = &c->ran.items[i];
+        failed += r->status > STEP_CUT;
+        if (*r->incomplete && r->status <= STEP_CUT)
+            session_incomplete(c->s, "%s: %s", r->name, r->incomplete);
+    }
     if (failed)
         session_incomplete(c->s, "%zu step%s failed", failed, failed == 1 ? "" : "s");
     for (size_t i = 0; i < c->troubles.len; i++)

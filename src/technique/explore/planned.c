@@ -56,21 +56,26 @@ static size_t add_observed(Project *p, Plan *plan, const ProjectProgram *x)
 
 static void add_guess(Project *p, Plan *plan, const ProjectProgram *x)
 {
-    Strings args = { 0 };
-    const char *why = "it has LLVMFuzzerTestOneInput()", *variant = "fuzz target";
-    if (!project_defines(p, x, "LLVMFuzzerTestOneInput")) {
-        bool file = project_calls(p, x, reads_files), input = project_calls(p, x, reads_input);
-        if (!file && !input)
-            return;
-        if (file)
-            vec_push(&args, "@@");
-        variant = file ? "@@" : "<";
-        why = file ? "it opens files; no test was seen that starts it"
-                   : "it reads its standard input; no test was seen that starts it";
-    }
-    PlanStep *step = add(p, plan, x, variant, "", &args, why);
-    step_costs(step, 8, 60, 1);
-    vec_release(&args);
+    Strings none = { 0 }, file = { 0 };
+    vec_push(&file, "@@");
+    bool target = project_defines(p, x, "LLVMFuzzerTestOneInput");
+    bool opens = !target && project_calls(p, x, reads_files);
+    /* fread() and the like serve files too. */
+    bool input =
+        !target && project_calls(p, x, reads_input) && (!opens || project_uses(p, x, "stdin"));
+    double value = opens && input ? 0.7 : 1;
+    if (target)
+        step_costs(add(p, plan, x, "fuzz target", "", &none, "it has LLVMFuzzerTestOneInput()"), 8,
+                   60, value);
+    if (opens)
+        step_costs(add(p, plan, x, "@@", "", &file,
+                       "it opens files; no test was seen that starts it"),
+                   8, 60, value);
+    if (input)
+        step_costs(add(p, plan, x, "<", "", &none,
+                       "it reads its standard input; no test was seen that starts it"),
+                   8, 60, value);
+    vec_release(&file);
 }
 
 void explore_plan(Project *p, Plan *plan)

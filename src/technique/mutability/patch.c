@@ -205,26 +205,50 @@ static char *mirrored(const Patch *p, const char *word)
     return xprintf("%.*s%s%s", (int)(at - word), word, p->mirror, rest);
 }
 
-static bool make_mirror(Patch *p, Err *err)
+/* Folders with links to the files in `from`, but for names that `left_out` says. */
+static bool link_all(const char *from, bool (*left_out)(const char *name), const char *to, Err *err)
 {
-    const char *root = session_root(p->plan.session);
     Strings names = { 0 }, argv = { 0 };
     ProcResult r = { 0 };
 
-    char *mirror = path_join(p->dir, "mirror");
-    bool ok = dir_make(mirror, err) && dir_list(root, &names, err);
+    bool ok = dir_make(to, err) && dir_list(from, &names, err);
     strings_add(&argv, "cp");
     strings_add(&argv, "-rs");
     strings_add(&argv, "--");
     for (size_t i = 0; ok && i < names.len; i++)
-        if (strcmp(names.items[i], ".git") && !str_starts(names.items[i], ".sundew"))
-            strings_addf(&argv, "%s/%s", root, names.items[i]);
-    strings_add(&argv, mirror);
+        if (!left_out(names.items[i]))
+            strings_addf(&argv, "%s/%s", from, names.items[i]);
+    strings_add(&argv, to);
     /* its status doesn't matter: a socket or a link to nowhere can't be copied */
     ok = ok && proc_run(&(Proc){ .argv = strings_argv(&argv), .capture = true }, &r, err);
     proc_result_release(&r);
     strings_release(&argv);
     strings_release(&names);
+    return ok;
+}
+
+static bool is_not_source(const char *name)
+{
+    return strcmp(name, ".git") == 0 || str_starts(name, ".sundew");
+}
+
+static bool is_not_build(const char *name) { return !str_starts(name, "build-"); }
+
+/* CMake and Meson trees that `check` has built stand in the workspace, with headers that they made. */
+static bool make_mirror(Patch *p, Err *err)
+{
+    const char *root = session_root(p->plan.session);
+    const char *workspace = workspace_dir(session_workspace(p->plan.session));
+
+    char *mirror = path_join(p->dir, "mirror"), *builds = path_join(workspace, "check");
+    const char *rest = below(builds, root);
+    bool ok = link_all(root, is_not_source, mirror, err);
+    if (ok && rest && file_is_dir(builds)) {
+        char *to = xprintf("%s%s", mirror, rest);
+        ok = link_all(builds, is_not_build, to, err);
+        free(to);
+    }
+    free(builds);
     p->mirror = mirror;
     return ok;
 }
@@ -312,7 +336,7 @@ static const char *own_compiler(const CompileCommand *c)
 static bool by_own(const Patch *p, const CompileCommand *c, bool changed, Str *errors, Err *err)
 {
     Strings argv = { 0 };
-    Patch none = { .plan = p->plan };        /* no mirror: paths stay */
+    Patch none = { .plan = p->plan }; /* no mirror: paths stay */
     const Patch *at = changed ? p : &none;
 
     assert(own_compiler(c));
@@ -480,7 +504,7 @@ static bool verify(Patch *p, Err *err)
         clean = full && !bad && !session_interrupted(p->plan.session);
     }
     for (size_t i = 0; !clean && i < p->sets.len; i++)
-        p->sets.items[i].out = true;        /* nothing is offered that was not seen */
+        p->sets.items[i].out = true; /* nothing is offered that was not seen */
     free(marked);
     return ok;
 }
