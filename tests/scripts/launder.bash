@@ -1,12 +1,26 @@
 # For launder.sh and soak-launder.sh: programs that hide where a pointer goes
 # (tests/tools/launder), verdicts of `sundew mutability`, and a run as the judge.
 
+# capture_program N: N.c is a program, or a library if there is N.client, which is not captured.
+# "of" is then the captured file, and prog the program.
+capture_program() {
+    local end="-lm -pthread -ldl -rdynamic"
+    cp "../$1.c" . || return 1
+    of=./prog
+    if [ ! -e "../$1.client" ]; then
+        "$SUNDEW" -q capture -- clang-19 -w -g "$1.c" -o prog $end
+    else
+        of=./libprog.so
+        "$SUNDEW" -q capture -- clang-19 -w -g -fPIC -shared "$1.c" -o libprog.so $end &&
+            clang-19 -w -g -x c "../$1.client" -o prog -L. -lprog -Wl,-rpath,"$PWD" $end
+    fi
+}
+
 # judge N: captures N.c, asks for verdicts, runs it; leaves N.judged.
 judge() {
     mkdir "w$1" && cd "w$1" || return 1
-    cp "../$1.c" . &&
-        "$SUNDEW" -q capture -- clang-19 -w -g "$1.c" -o prog -lm -pthread -ldl -rdynamic &&
-        { "$SUNDEW" -q mutability ./prog --json > verdicts.json || [ $? = 1 ]; } &&
+    capture_program "$1" &&
+        { "$SUNDEW" -q mutability "$of" --json > verdicts.json || [ $? = 1 ]; } &&
         timeout 300 ./prog > truth.txt < /dev/null &&
         "$TOP/tests/tools/launder" --judge verdicts.json truth.txt > "../$1.judged"
     local failed=$?
@@ -24,8 +38,9 @@ judged() {
             echo "$n.c $f ($(sed -n "s/^$n $f //p" index)):$rest"
         done
     done
-    awk '/^=/ { n += $2; sound += $3; wrong += $4; died += $5 }
-         END { printf "%d functions, %d sound immutable, %d wrong, %d ended badly\n", n, sound, wrong, died
+    awk '/^=/ { n += $2; sound += $3; wrong += $4; died += $5; mutable += $6; own += $7 }
+         END { printf "%d functions, %d sound immutable (own level %d), %d sound mutable, %d wrong, %d ended badly\n",
+                      n, sound, own, mutable, wrong, died
                exit wrong || !n || died * 5 > n }' ./*.judged || bad=1
     return $bad
 }

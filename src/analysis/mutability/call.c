@@ -877,7 +877,7 @@ static void call_pointer(Mutability *m, Body *b, uint32_t op, LLVMValueRef calle
 {
     size_t n;
     const LLVMValueRef *t = pointsto_targets(m->pt, a->call, &n);
-    bool outside = from_outside(m, callee);
+    bool outside = from_outside(m, callee) || pointsto_calls_outside(m->pt, a->call);
     const SlotTypes *called = mut_slot_types(m, b, callee);
     LLVMValueRef entry = n > 1 ? table_entry(m, callee) : NULL;
 
@@ -929,6 +929,9 @@ void mut_call(Mutability *m, Body *b, uint32_t op)
     }
     if (LLVMIsAInlineAsm(callee)) {
         assembly(b, op, &a, &result);
+    } else if (LLVMIsAFunction(callee) && pointsto_is_replaceable(m->pt, callee)) {
+        meet(m, b, op, callee, &a, PATH_OF_SEVERAL, &result);
+        meet_nothing(b, op, callee, MUT_NO_BODY, NULL, shown_to(m, callee, &a), &a, &result);
     } else if (LLVMIsAFunction(callee)) {
         meet(m, b, op, callee, &a, false, &result);
     } else {

@@ -57,6 +57,7 @@ typedef struct Search {
     Body *b;
     LoadIndex *ix;
     bool *scope; /* by Function.index: runs after a store */
+    bool outside; /* unknown code runs after the store */
     Vec(Point) after; /* what comes behind these runs too */
     PtBits cells[3]; /* by OWN, DEEP */
     Vec(Member) members[3]; /* where it was stored, by OWN, DEEP */
@@ -774,6 +775,8 @@ static void use_by_return(Search *s, LLVMValueRef ret, unsigned kind)
 
     if (fn == s->b->value && !s->scope[s->b->fn->index])
         return; /* the call is over */
+    if (s->outside && pointsto_called_from_outside(s->m->pt, fn))
+        fail(s, kind, ret); /* unknown code has it now */
     for (size_t i = 0; f != NONE && i < s->ix->calls_of[f].len; i++)
         if (is_on_the_way(s, s->ix->calls_of[f].items[i]))
             taint(s, s->ix->calls_of[f].items[i], kind);
@@ -1065,7 +1068,8 @@ MemoryAnswer mut_memory(Mutability *m, Body *b, unsigned first, unsigned n)
     }
     for (size_t i = 0; stored && i < s.ix->later.len; i++)
         run_function(&s, s.ix->later.items[i]);
-    if (stored && calls_out(&s))
+    s.outside = stored && calls_out(&s);
+    if (s.outside)
         for (size_t i = 0; i < s.ix->back.len; i++)
             run_function(&s, s.ix->back.items[i]);
     if (find_candidates(&s))

@@ -9,7 +9,7 @@
 #include <time.h>
 
 /* Raised when the rules change, so that answers by older rules are not read again. */
-enum { RULES = 6 };
+enum { RULES = 7 };
 
 static double now(void)
 {
@@ -419,9 +419,12 @@ bool pointsto_calls_outside(const PointsTo *pt, LLVMValueRef call)
 
     if (LLVMIsAInlineAsm(callee))
         return true;
+    const LLVMValueRef *t = pointsto_targets(pt, call, &n);
+    for (size_t i = 0; i < n; i++)
+        if (pointsto_is_replaceable(pt, t[i]))
+            return true;
     if (LLVMIsAConstant(callee))
         return false;
-    pointsto_targets(pt, call, &n);
     for (size_t i = 0; i < s.n; i++)
         if (pt->shown[pt->locs.items[s.locs[i]].object].kind == PT_EXTERNAL)
             return true;
@@ -451,6 +454,12 @@ static bool has(const uint32_t *items, size_t n, uint32_t x)
 bool pointsto_called_from_outside(const PointsTo *pt, LLVMValueRef fn)
 {
     return has(pt->outside.items, pt->outside.len, ptvalues_number(&pt->v, fn));
+}
+
+bool pointsto_is_replaceable(const PointsTo *pt, LLVMValueRef fn)
+{
+    return LLVMGetLinkage(fn) == LLVMWeakAnyLinkage && !LLVMIsDeclaration(fn) &&
+           pointsto_called_from_outside(pt, fn);
 }
 
 bool pointsto_hands_on(const PointsTo *pt, LLVMValueRef call)

@@ -115,6 +115,8 @@ bool pointsto_calls_outside(const PointsTo *pt, LLVMValueRef call);
 const LLVMValueRef *pointsto_callbacks(const PointsTo *pt, LLVMValueRef call, size_t *n);
 /* Functions that code outside the program may call: it has their address. */
 bool pointsto_called_from_outside(const PointsTo *pt, LLVMValueRef fn);
+/* A weak function of a library: code outside may have another in its place. */
+bool pointsto_is_replaceable(const PointsTo *pt, LLVMValueRef fn);
 /* Is this call inside a wrapper the one whose memory the wrapper hands on? */
 bool pointsto_hands_on(const PointsTo *pt, LLVMValueRef call);
 

@@ -235,6 +235,11 @@ bool pt_is_exported(const PointsToPlan *plan, LLVMValueRef g)
            (plan->hidden_too || LLVMGetVisibility(g) != LLVMHiddenVisibility);
 }
 
+bool pt_is_replaceable(const PointsToPlan *plan, LLVMValueRef g)
+{
+    return plan->open_world && LLVMGetLinkage(g) == LLVMWeakAnyLinkage && pt_is_exported(plan, g);
+}
+
 bool pt_hides_all(LLVMModuleRef m)
 {
     const PointsToPlan by_visibility = { 0 };
@@ -256,7 +261,7 @@ static void variables(Pt *pt)
             pt->objects.items[o].flat = true;
         if (LLVMIsDeclaration(g) || o == pt->literals || pt->objects.items[o].flat)
             continue;
-        pt->objects.items[o].constant = LLVMIsGlobalConstant(g);
+        pt->objects.items[o].constant = LLVMIsGlobalConstant(g) && !pt_is_replaceable(pt->plan, g);
         pt_object_shape(pt, o, LLVMGlobalGetValueType(g));
     }
     for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g)) {

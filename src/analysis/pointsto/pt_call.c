@@ -572,6 +572,8 @@ static bool connect(Pt *pt, uint32_t call, LLVMValueRef fn)
     vec_push(&pt->calls.items[call].targets, fn);
     if (!LLVMIsDeclaration(fn)) {
         call_body(pt, call, fn);
+        if (pt_is_replaceable(pt->plan, fn) && call != pt->outside_call)
+            call_unknown(pt, call);
         return true;
     }
     const Summary *s = summaries_find(pt->summaries, name);

@@ -285,6 +285,8 @@ void pt_note(Pt *pt, LLVMValueRef inst, const char *what);
 /* The function behind casts and aliases, or NULL. */
 LLVMValueRef pt_direct_target(LLVMValueRef callee);
 bool pt_is_exported(const PointsToPlan *plan, LLVMValueRef g);
+/* A weak definition of a library: the program that is linked with it may have another. */
+bool pt_is_replaceable(const PointsToPlan *plan, LLVMValueRef g);
 /* No function is visible: a library that is linked statically. */
 bool pt_hides_all(LLVMModuleRef m);
 

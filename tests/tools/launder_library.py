@@ -1,0 +1,241 @@
+"""Tables of tests/tools/launder: libraries, and functions that hide nothing.
+
+A *door* is a way for a pointer to leave a library: callbacks, hooks, variables and handles that the program shares with
+it. The program (the client) is compiled alone and not captured, so all that Sundew sees is the library.
+
+    lib      stands in the library, before the function
+    params   parameters of the function after p
+    body     stands in the function; v is the pointer
+    client   stands in the client, before the call
+    args     what the client passes for params
+    prepare  what the client does before the call
+    objects  the same, for objects that p leads to: this is no change
+    const    the door shows the object as const, so the client never writes it (but what lies deeper)
+
+SINK(x) is the place that writes or reads; $ is a number of their own.
+"""
+
+STRUCT = "struct S { long a; struct S *next; char b[64]; int n; void (*go)(struct S *); long (*look)(const struct S *); };"
+
+
+def door(params="", body="", client="", args="", lib="", prepare="", objects="", const=False):
+    return dict(params=params, body=body, client=client, args=args, lib=lib, prepare=prepare, objects=objects, const=const)
+
+
+GET = "static struct S *cur$; struct S *get$(void) { return cur$; } "
+TOUCH = "static struct S *cur$; void touch$(void) { SINK(cur$); } "
+KEEP = "cur$ = v; "
+ON_GET = "struct S *get$(void); static void on$(void) { SINK(get$()); } "
+ON_TOUCH = "void touch$(void); static void on$(void) { touch$(); } "
+
+DOORS = {
+    # a function of the client gets the pointer
+    "callback": door("void (*cb)(struct S *)", "cb(v);", "static void on$(struct S *x) { SINK(x); }", "on$"),
+    "callback-void": door("void (*cb)(void *)", "cb(v);", "static void on$(void *x) { SINK(x); }", "on$"),
+    "callback-context": door("int (*cb)(void *, struct S *), void *ctx", "seen += cb(ctx, v);",
+                             "static int on$(void *c, struct S *x) { (void)c; SINK(x); return 1; }", "on$, (void *)&seen"),
+    "callback-bytes": door("void (*cb)(char *, size_t)", "cb((char *)v, 8);",
+                           "static void on$(char *x, size_t n) { (void)n; SINK(x); }", "on$"),
+    "callback-const": door("void (*cb)(const struct S *)", "cb(v);", "static void on$(const struct S *x) { SINK(x); }", "on$", const=True),
+    "callback-pointer-const": door("void (*cb)(struct S *const *)", "{ struct S *q = v; cb(&q); }",
+                                   "static void on$(struct S *const *x) { SINK(*x); }", "on$"),
+    "callback-number": door("void (*cb)(uintptr_t)", "cb((uintptr_t)v);", "static void on$(uintptr_t x) { SINK((void *)x); }", "on$"),
+    "callback-halves": door("void (*cb)(unsigned, unsigned)", "cb((uintptr_t)v, (uintptr_t)v >> 32);",
+                            "static void on$(unsigned lo, unsigned hi) { SINK((void *)((uintptr_t)hi << 32 | lo)); }", "on$"),
+    "callback-double": door("void (*cb)(double)", "{ double d; memcpy(&d, &v, 8); cb(d); }",
+                            "static void on$(double d) { void *x; memcpy(&x, &d, 8); SINK(x); }", "on$"),
+    "callback-struct": door("void (*cb)(struct box$)", "{ struct box$ b = { v, 1 }; cb(b); }", "struct box$ { void *p; int n; }; static void on$(struct box$ b) { SINK(b.p); }",
+                            "on$", lib="struct box$ { void *p; int n; };"),
+    "callback-box": door("void (*cb)(struct box$ *)", "{ struct box$ b = { v, 1 }; cb(&b); }", "struct box$ { void *p; int n; }; static void on$(struct box$ *b) { SINK(b->p); }",
+                         "on$", lib="struct box$ { void *p; int n; };"),
+    "callback-box-const": door("void (*cb)(const struct box$ *)", "{ struct box$ b = { v, 1 }; cb(&b); }", "struct box$ { void *p; int n; }; static void on$(const struct box$ *b) { SINK(b->p); }",
+                               "on$", lib="struct box$ { void *p; int n; };"),
+    "callback-array": door("void (*cb)(void **, int)", "{ void *a[3] = { 0, v, 0 }; cb(a, 3); }",
+                           "static void on$(void **a, int n) { (void)n; SINK(a[1]); }", "on$"),
+    "callback-variadic": door("void (*cb)(const char *, ...)", "cb(\"%d %p\", 1, v);",
+                              "static void on$(const char *f, ...) { va_list ap; va_start(ap, f); (void)va_arg(ap, int); void *x = va_arg(ap, void *); va_end(ap); SINK(x); }", "on$"),
+    "callback-list": door("void (*cb)(const char *, va_list)", "say$(cb, \"%p\", v);",
+                          "static void on$(const char *f, va_list ap) { (void)f; void *x = va_arg(ap, void *); SINK(x); }", "on$",
+                          lib="static void say$(void (*cb)(const char *, va_list), const char *f, ...) { va_list ap; va_start(ap, f); cb(f, ap); va_end(ap); }"),
+    "callback-old": door("void (*cb)()", "((void (*)(void *))cb)(v);", "static void on$(void *x) { SINK(x); }", "(void (*)())on$"),
+    "callback-any": door("void *cb", "((void (*)(void *))cb)(v);", "static void on$(void *x) { SINK(x); }", "(void *)on$"),
+    "callback-of-callback": door("void (*(*cb)(int))(void *)", "cb(1)(v);",
+                                 "static void on$(void *x) { SINK(x); } static void (*pick$(int n))(void *) { (void)n; return on$; }", "pick$"),
+    "callback-gets-function": door("void (*cb)(void (*)(void *), void *)", "cb(work$, v);",
+                                   "static void on$(void (*f)(void *), void *x) { f(x); }", "on$", lib="static void work$(void *x) { SINK(x); }"),
+    "callback-gives-back": door("void *(*cb)(void *)", "{ void *r = cb(v); SINK(r); }", "static void *on$(void *x) { return x; }", "on$"),
+    "callback-gives-another": door("void *(*cb)(void *)", "{ void *r = cb(v); ((struct S *)r)->a = 5; }",
+                                   "static struct S other$; static void *on$(void *x) { SINK(x); return &other$; }", "on$"),
+    "callback-later": door("void (*cb)(void *), void (*end)(void)", "cb(v); end();",
+                           "static void *kept$; static void on$(void *x) { kept$ = x; } static void end$(void) { SINK(kept$); }", "on$, end$"),
+    "callback-breaks-const": door("void (*cb)(const struct S *)", "cb(v);", "void poke$(const struct S *x); static void on$(const struct S *x) { poke$(x); }", "on$",
+                                  lib="void poke$(const struct S *x) { SINK(x); }"),
+    "callback-breaks-const-table": door("void (*cb)(const struct S *)", "cb(v);",
+                                        "struct api$ { void (*poke)(const struct S *); }; const struct api$ *api$(void); static void on$(const struct S *x) { api$()->poke(x); }", "on$",
+                                        lib="struct api$ { void (*poke)(const struct S *); }; static void poke$(const struct S *x) { SINK(x); } static const struct api$ the$ = { poke$ }; const struct api$ *api$(void) { return &the$; }"),
+    "callback-breaks-const-given": door("void (*cb)(const struct S *, void (*)(const struct S *))", "cb(v, poke$);",
+                                        "static void on$(const struct S *x, void (*f)(const struct S *)) { f(x); }", "on$", lib="static void poke$(const struct S *x) { SINK(x); }"),
+    # the function stands in a variable, an object or a table
+    "hook": door("", "if (hook$) hook$(v);", "void set$(void (*f)(struct S *)); static void on$(struct S *x) { SINK(x); }", "",
+                 lib="static void (*hook$)(struct S *); void set$(void (*f)(struct S *)) { hook$ = f; }", prepare="set$(on$);"),
+    "hook-default": door("", "hook$(v);", "void set$(void (*f)(struct S *)); static void on$(struct S *x) { SINK(x); }", "",
+                         lib="static void calm$(struct S *x) { (void)x; } static void (*hook$)(struct S *) = calm$; void set$(void (*f)(struct S *)) { hook$ = f ? f : calm$; }", prepare="set$(on$);"),
+    "hook-default-never-set": door("", "hook$(v);", "", "",
+                                   lib="static void calm$(struct S *x) { SINK(x); } static void (*hook$)(struct S *) = calm$; void set$(void (*f)(struct S *)) { hook$ = f ? f : calm$; }"),
+    "hook-variable": door("", "if (hook$) hook$(v);", "extern void (*hook$)(struct S *); static void on$(struct S *x) { SINK(x); }", "",
+                          lib="void (*hook$)(struct S *);", prepare="hook$ = on$;"),
+    "hook-variable-default": door("", "hook$(v);", "extern void (*hook$)(struct S *); static void on$(struct S *x) { SINK(x); }", "",
+                                  lib="static void calm$(struct S *x) { (void)x; } void (*hook$)(struct S *) = calm$;", prepare="hook$ = on$;"),
+    "hook-of-thread": door("", "if (hook$) hook$(v);", "extern __thread void (*hook$)(struct S *); static void on$(struct S *x) { SINK(x); }", "",
+                           lib="__thread void (*hook$)(struct S *);", prepare="hook$ = on$;"),
+    "hook-const": door("", "if (hook$) hook$(v);", "void set$(void (*f)(const struct S *)); static void on$(const struct S *x) { SINK(x); }", "",
+                       lib="static void (*hook$)(const struct S *); void set$(void (*f)(const struct S *)) { hook$ = f; }", prepare="set$(on$);", const=True),
+    "method": door("", "((struct S *)v)->go(v);", "static void on$(struct S *x) { SINK(x); }", "", objects="o->go = on$;"),
+    "method-of-next": door("", "((struct S *)v)->next->go(v);", "static void on$(struct S *x) { SINK(x); }", "", objects="o->next->go = on$;"),
+    "method-const": door("", "seen += ((struct S *)v)->look(v);", "static long on$(const struct S *x) { SINK(x); return 1; }", "", objects="o->look = on$;", const=True),
+    "operations": door("const struct ops$ *ops", "ops->go(v);", "struct ops$ { void (*stop)(void); void (*go)(void *); }; static void on$(void *x) { SINK(x); } static const struct ops$ mine$ = { 0, on$ };", "&mine$",
+                       lib="struct ops$ { void (*stop)(void); void (*go)(void *); };"),
+    "operations-by-value": door("struct ops$ ops", "ops.go(v);", "struct ops$ { void (*stop)(void); void (*go)(void *); void *more; }; static void on$(void *x) { SINK(x); } static const struct ops$ mine$ = { 0, on$, 0 };", "mine$",
+                                lib="struct ops$ { void (*stop)(void); void (*go)(void *); void *more; };"),
+    "operations-table": door("int which", "tab$[which & 3](v);", "void put$(int i, void (*f)(void *)); static void on$(void *x) { SINK(x); }", "2",
+                             lib="static void no$(void *x) { (void)x; } static void (*tab$[4])(void *) = { no$, no$, no$, no$ }; void put$(int i, void (*f)(void *)) { tab$[i & 3] = f; }", prepare="put$(2, on$);"),
+    "listeners": door("", "for (struct listener$ *l = all$; l; l = l->next) l->f(l->data, v);",
+                      "void listen$(void (*f)(void *, struct S *), void *data); static void on$(void *d, struct S *x) { (void)d; SINK(x); }", "",
+                      lib="struct listener$ { struct listener$ *next; void (*f)(void *, struct S *); void *data; }; static struct listener$ *all$; void listen$(void (*f)(void *, struct S *), void *data) "
+                          "{ struct listener$ *l = malloc(sizeof *l); l->next = all$; l->f = f; l->data = data; all$ = l; }", prepare="listen$(on$, 0);"),
+    "handle-method": door("struct handle$ *h", "h->f(h, v);", "struct handle$; struct handle$ *open$(void (*f)(struct handle$ *, void *)); static void on$(struct handle$ *h, void *x) { (void)h; SINK(x); }", "open$(on$)",
+                          lib="struct handle$ { void (*f)(struct handle$ *, void *); }; struct handle$ *open$(void (*f)(struct handle$ *, void *)) { struct handle$ *h = malloc(sizeof *h); h->f = f; return h; }"),
+    # the library keeps the pointer where the client finds it
+    "kept-getter": door("void (*cb)(void)", KEEP + "cb();", ON_GET, "on$", lib=GET),
+    "kept-getter-hidden": door("void (*cb)(void)", KEEP + "cb(); cur$ = 0;", ON_GET, "on$", lib=GET),
+    "kept-getter-const": door("void (*cb)(void)", KEEP + "cb();", "const struct S *get$(void); static void on$(void) { SINK(get$()); }", "on$",
+                              lib="static struct S *cur$; const struct S *get$(void) { return cur$; }", const=True),
+    "kept-touched": door("void (*cb)(void)", KEEP + "cb();", ON_TOUCH, "on$", lib=TOUCH),
+    "kept-touched-number": door("int (*cb)(int)", KEEP + "seen += cb(3);", "void touch$(void); static int on$(int n) { touch$(); return n; }", "on$", lib=TOUCH),
+    "kept-variable": door("void (*cb)(void)", "cur$ = v; cb();", "extern struct S *cur$; static void on$(void) { SINK(cur$); }", "on$", lib="struct S *cur$;"),
+    "kept-variable-member": door("void (*cb)(void)", "cur$.at[1] = v; cb();", "extern struct { int n; void *at[3]; } cur$; static void on$(void) { SINK(cur$.at[1]); }", "on$",
+                                 lib="struct { int n; void *at[3]; } cur$;"),
+    "kept-thread-variable": door("void (*cb)(void)", "cur$ = v; cb();", "extern __thread struct S *cur$; static void on$(void) { SINK(cur$); }", "on$", lib="__thread struct S *cur$;"),
+    "kept-by-address": door("void (*cb)(void)", KEEP + "cb();", "struct S **where$(void); static void on$(void) { SINK(*where$()); }", "on$",
+                            lib="static struct S *cur$; struct S **where$(void) { return &cur$; }"),
+    "kept-by-address-out": door("void (*cb)(void)", KEEP + "cb();", "void where$(struct S ***); static void on$(void) { struct S **x; where$(&x); SINK(*x); }", "on$",
+                                lib="static struct S *cur$; void where$(struct S ***x) { *x = &cur$; }"),
+    "kept-visited": door("void (*cb)(void)", KEEP + "cb();", "void visit$(void (*f)(struct S *)); static void see$(struct S *x) { SINK(x); } static void on$(void) { visit$(see$); }", "on$",
+                         lib="static struct S *cur$; void visit$(void (*f)(struct S *)) { f(cur$); }"),
+    "kept-copied-out": door("void (*cb)(void)", "cur$.p = v; cb();", "void copy$(void *to, size_t n); static void on$(void) { void *x[2]; copy$(x, sizeof x); SINK(x[1]); }", "on$",
+                            lib="static struct { long n; void *p; } cur$; void copy$(void *to, size_t n) { memcpy(to, &cur$, n); }"),
+    "kept-bytes": door("void (*cb)(void)", KEEP + "cb();", "int byte$(int i); static void on$(void) { uintptr_t x = 0; for (int i = 0; i < 8; i++) x |= (uintptr_t)byte$(i) << 8 * i; SINK((void *)x); }", "on$",
+                       lib="static struct S *cur$; int byte$(int i) { return ((unsigned char *)&cur$)[i]; }"),
+    "kept-number": door("void (*cb)(void)", "cur$ = (long)(uintptr_t)v; cb();", "long number$(void); static void on$(void) { SINK((void *)number$()); }", "on$",
+                        lib="static long cur$; long number$(void) { return cur$; }"),
+    "kept-handle": door("struct handle$ *h, void (*cb)(struct handle$ *)", "h->p = v; cb(h);",
+                        "struct handle$; struct handle$ *open$(void); void *of$(struct handle$ *); static void on$(struct handle$ *h) { SINK(of$(h)); }", "open$(), on$",
+                        lib="struct handle$ { int n; void *p; }; struct handle$ *open$(void) { return calloc(1, sizeof(struct handle$)); } void *of$(struct handle$ *h) { return h->p; }"),
+    "kept-handle-seen": door("struct handle$ *h, void (*cb)(void)", "h->p = v; cb();",
+                             "struct handle$ { int n; void *p; }; static struct handle$ mine$; static void on$(void) { SINK(mine$.p); }", "&mine$, on$", lib="struct handle$ { int n; void *p; };"),
+    "kept-slot": door("struct S **slot, void (*tick)(void)", "*slot = v; tick();", "static struct S *mine$; static void on$(void) { SINK(mine$); }", "&mine$, on$"),
+    "kept-slot-earlier": door("void (*tick)(void)", "*slot$ = v; tick();", "void lend$(void **); static void *mine$[2]; static void on$(void) { SINK(mine$[1]); }", "on$",
+                              lib="static void **slot$; void lend$(void **s) { slot$ = s; }", prepare="lend$(&mine$[1]);"),
+    "kept-slot-number": door("long *slot, void (*tick)(void)", "*slot = (long)(uintptr_t)v; tick();", "static long mine$; static void on$(void) { SINK((void *)mine$); }", "&mine$, on$"),
+    "kept-buffer": door("char *buffer, void (*tick)(void)", "memcpy(buffer + 3, &v, 8); tick();", "static char mine$[16]; static void on$(void) { void *x; memcpy(&x, mine$ + 3, 8); SINK(x); }", "mine$, on$"),
+    "kept-allocated": door("void *(*get)(size_t), void (*tick)(void)", "{ void **m = get(16); m[1] = v; tick(); }",
+                           "static void *slab$[2]; static void *give$(size_t n) { (void)n; return slab$; } static void on$(void) { SINK(slab$[1]); }", "give$, on$"),
+    "kept-allocated-earlier": door("void (*tick)(void)", "{ void **m = get$(16); m[1] = v; tick(); }",
+                                   "void allocator$(void *(*)(size_t)); static void *slab$[2]; static void *give$(size_t n) { (void)n; return slab$; } static void on$(void) { SINK(slab$[1]); }", "on$",
+                                   lib="static void *(*get$)(size_t) = malloc; void allocator$(void *(*g)(size_t)) { get$ = g; }", prepare="allocator$(give$);"),
+    "kept-freed": door("void (*away)(void *)", "{ void **m = malloc(16); m[1] = v; away(m); }", "static void on$(void *m) { SINK(((void **)m)[1]); free(m); }", "on$"),
+    "kept-in-list": door("struct S *list, void (*cb)(struct S *)", "list->next = v; cb(list);", "static struct S mine$; static void on$(struct S *x) { SINK(x->next); }", "&mine$, on$"),
+    "kept-in-list-const": door("struct S *list, void (*cb)(const struct S *)", "list->next = v; cb(list);", "static struct S mine$; static void on$(const struct S *x) { SINK(x->next); }", "&mine$, on$"),
+    "kept-text": door("void (*cb)(const char *)", "{ char t[40]; snprintf(t, sizeof t, \"%p\", v); cb(t); }", "static void on$(const char *t) { void *x; sscanf(t, \"%p\", &x); SINK(x); }", "on$"),
+    "kept-environment": door("void (*cb)(void)", "{ char t[40]; snprintf(t, sizeof t, \"%p\", v); setenv(\"P$\", t, 1); cb(); }", "static void on$(void) { void *x; sscanf(getenv(\"P$\"), \"%p\", &x); SINK(x); }", "on$"),
+    "kept-key": door("void (*cb)(void)", "pthread_key_create(&key$, 0); pthread_setspecific(key$, v); cb();", "pthread_key_t at$(void); static void on$(void) { SINK(pthread_getspecific(at$())); }", "on$",
+                     lib="static pthread_key_t key$; pthread_key_t at$(void) { return key$; }"),
+    "kept-search": door("void (*cb)(void)", "tsearch(v, &root$, compare_addresses); cb();", "extern void *root$; static void on$(void) { SINK(*(void **)root$); }", "on$", lib="void *root$;"),
+    # the system's library calls the client
+    "kept-sorted": door("int (*cmp)(const void *, const void *)", "{ int a[3] = { 3, 1, 2 }; " + KEEP + "qsort(a, 3, sizeof *a, cmp); }",
+                        "void touch$(void); static int done$; static int on$(const void *a, const void *b) { if (!done$++) touch$(); return *(const int *)a - *(const int *)b; }", "on$", lib=TOUCH),
+    "sorted": door("int (*cmp)(const void *, const void *)", "{ void *a[2] = { v, v }; qsort(a, 2, sizeof *a, cmp); }",
+                   "static int done$; static int on$(const void *a, const void *b) { (void)b; if (!done$++) { SINK(*(void *const *)a); } return 0; }", "on$"),
+    "searched": door("int (*cmp)(const void *, const void *)", "{ void *a[2] = { v, v }; seen += bsearch(\"k\", a, 2, sizeof *a, cmp) != 0; }",
+                     "static int on$(const void *k, const void *e) { (void)k; SINK(*(void *const *)e); return 0; }", "on$"),
+    "kept-once": door("void (*f)(void)", KEEP + "{ static pthread_once_t o = PTHREAD_ONCE_INIT; pthread_once(&o, f); }", ON_GET, "on$", lib=GET),
+    "thread": door("void *(*f)(void *)", "{ pthread_t t; pthread_create(&t, 0, f, v); pthread_join(t, 0); }", "static void *on$(void *x) { SINK(x); return 0; }", "on$"),
+    "kept-thread": door("void *(*f)(void *)", KEEP + "{ pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); }", "struct S *get$(void); static void *on$(void *x) { SINK(get$()); return x; }", "on$", lib=GET),
+    "kept-signal": door("", KEEP + "raise(SIGUSR1);", "struct S *get$(void); static void on$(int s) { (void)s; SINK(get$()); }", "", lib=GET, prepare="signal(SIGUSR1, on$);"),
+    "kept-signal-touched": door("", KEEP + "kill(getpid(), SIGUSR2);", "void touch$(void); static void on$(int s) { (void)s; touch$(); }", "", lib=TOUCH, prepare="signal(SIGUSR2, on$);"),
+    "kept-abort": door("", KEEP + "abort();", "struct S *get$(void); static void on$(int s) { (void)s; SINK(get$()); _exit(0); }", "", lib=GET, prepare="signal(SIGABRT, on$);"),
+    "signal-value": door("", "sigqueue(getpid(), SIGUSR1, (union sigval){ .sival_ptr = v });", "static void on$(int s, siginfo_t *i, void *c) { (void)s; (void)c; SINK(i->si_value.sival_ptr); }", "",
+                         prepare="{ struct sigaction a = { .sa_sigaction = on$, .sa_flags = SA_SIGINFO }; sigaction(SIGUSR1, &a, 0); }"),
+    "kept-exit": door("", KEEP + "exit(0);", ON_GET, "", lib=GET, prepare="atexit(on$);"),
+    "kept-stream": door("FILE *f", KEEP + "fputs(\"x\", f); fflush(f);", "struct S *get$(void); static ssize_t on$(void *c, const char *b, size_t n) { (void)c; (void)b; SINK(get$()); return (ssize_t)n; }",
+                        "fopencookie(0, \"w\", (cookie_io_functions_t){ .write = on$ })", lib=GET),
+    "kept-stream-closed": door("FILE *f", KEEP + "fclose(f);", "struct S *get$(void); static int on$(void *c) { (void)c; SINK(get$()); return 0; }",
+                               "fopencookie(0, \"w\", (cookie_io_functions_t){ .close = on$ })", lib=GET),
+    "kept-stream-read": door("FILE *f", KEEP + "seen += getc(f);", "struct S *get$(void); static ssize_t on$(void *c, char *b, size_t n) { (void)c; (void)n; b[0] = 'x'; SINK(get$()); return 1; }",
+                             "fopencookie(0, \"r\", (cookie_io_functions_t){ .read = on$ })", lib=GET),
+    "dlsym": door("", "((void (*)(void *))dlsym(RTLD_DEFAULT, \"on$\"))(v);", "void on$(void *x) { SINK(x); }"),
+    "dlsym-name": door("const char *name", "((void (*)(void *))dlsym(RTLD_DEFAULT, name))(v);", "void on$(void *x) { SINK(x); }", "\"on$\""),
+    "dlsym-variable": door("void (*cb)(void)", "*(void **)dlsym(RTLD_DEFAULT, \"at$\") = v; cb();", "void *at$; static void on$(void) { SINK(at$); }", "on$"),
+    # functions that the client defines in place of the library's, or for it
+    "weak-replaced": door("", "part$(v);", "void part$(struct S *x) { SINK(x); }", lib="__attribute__((weak)) void part$(struct S *x) { (void)x; }"),
+    "weak-replaced-kept": door("", KEEP + "part$();", "struct S *get$(void); void part$(void) { SINK(get$()); }", lib=GET + "__attribute__((weak)) void part$(void) { }"),
+    "weak-missing": door("", "if (part$) part$(v);", "void part$(struct S *x) { SINK(x); }", lib="extern void part$(struct S *) __attribute__((weak));"),
+    "weak-variable": door("", "part$(v);", "void (*part$)(struct S *); static void on$(struct S *x) { SINK(x); }", lib="static void calm$(struct S *x) { (void)x; } __attribute__((weak)) void (*part$)(struct S *) = calm$;", prepare="part$ = on$;"),
+    "weak-constant": door("", "part$(v);", "static void on$(struct S *x) { SINK(x); } void (*const part$)(struct S *) = on$;", lib="static void calm$(struct S *x) { (void)x; } __attribute__((weak)) void (*const part$)(struct S *) = calm$;"),
+    "missing": door("", "part$(v);", "void part$(struct S *x) { SINK(x); }", lib="extern void part$(struct S *);"),
+    "missing-kept": door("", KEEP + "part$();", "struct S *get$(void); void part$(void) { SINK(get$()); }", lib=GET + "extern void part$(void);"),
+    "missing-variable": door("", "part$.go(v);", "struct ops$ { void (*go)(void *); }; static void on$(void *x) { SINK(x); } struct ops$ part$ = { on$ };", lib="struct ops$ { void (*go)(void *); }; extern struct ops$ part$;"),
+    "missing-slot": door("void (*cb)(void)", "part$[1] = v; cb();", "void *part$[2]; static void on$(void) { SINK(part$[1]); }", "on$", lib="extern void *part$[2];"),
+    "missing-slot-lent": door("void (*cb)(void)", "*part$ = v; cb();", "static void *mine$; void **part$ = &mine$; static void on$(void) { SINK(mine$); }", "on$", lib="extern void **part$;"),
+    # nothing leaves
+    "here": door("", "SINK(v);"),
+    "callee": door("", "on$(v);", lib="static void on$(struct S *x) { SINK(x); }"),
+    "callee-exported": door("", "on$(v);", lib="void on$(struct S *x) { SINK(x); }"),
+    "callee-hidden": door("", "on$(v);", lib="__attribute__((visibility(\"hidden\"))) void on$(struct S *x) { SINK(x); }"),
+    "callee-alias": door("", "same$(v);", lib="static void on$(struct S *x) { SINK(x); } void same$(struct S *x) __attribute__((alias(\"on$\")));"),
+    "callback-then": door("void (*cb)(void)", "cb(); SINK(v);", "static void on$(void) { seen++; }", "on$"),
+    "callback-number-of": door("void (*cb)(long)", "cb(((struct S *)v)->a); SINK(v);", "static void on$(long x) { seen += x; }", "on$"),
+    "callback-of-copy": door("void (*cb)(struct S *)", "{ struct S t; memset(&t, 0, sizeof t); t.a = ((struct S *)v)->a; memcpy(t.b, ((struct S *)v)->b, sizeof t.b); cb(&t); } SINK(v);",
+                             "static void on$(struct S *x) { x->a++; x->b[0] = 'q'; }", "on$"),
+    "callback-of-text": door("void (*cb)(char *)", "{ char t[64]; memcpy(t, ((struct S *)v)->b, 64); cb(t); } SINK(v);", "static void on$(char *x) { x[0] = 'q'; }", "on$"),
+    "given-back": door("struct S **out", "*out = v; SINK(v);", "static struct S *mine$;", "&mine$"),
+    "walk": door("int (*test)(long)", "for (struct S *w = v; w; w = w->next) if (test(w->a)) seen++; SINK(v);", "static int on$(long a) { return a & 1; }", "on$"),
+    "own-table": door("int i", "tab$[i & 1](v);", args="1", lib="static void one$(struct S *x) { SINK(x); } static void two$(struct S *x) { SINK(x); } static void (*const tab$[2])(struct S *) = { one$, two$ };"),
+    "own-callback": door("", "each$(v, on$);", lib="static void on$(struct S *x) { SINK(x); } static void each$(struct S *x, void (*f)(struct S *)) { f(x); }"),
+    "own-box": door("", "{ struct box$ b = { 1, v }; in$(&b); }", lib="struct box$ { int n; void *p; }; static void in$(struct box$ *b) { SINK(b->p); }"),
+    "kept-nowhere": door("", "cur$ = v; SINK(v);", lib="static struct S *cur$; int any$(void) { return cur$ != 0; }"),
+}
+HARMLESS = ["here", "callee", "callee-exported", "callee-hidden", "callee-alias", "callback-then", "callback-number-of", "callback-of-copy",
+            "callback-of-text", "given-back", "walk", "own-table", "own-callback", "own-box", "kept-nowhere"]
+
+# ---- ways that hide nothing: each can be followed
+PLAIN = {
+    "same": ("", "o = v;"),
+    "conditional": ("", "o = one ? v : v;"),
+    "local-struct": ("", "{ struct { int n; void *p; } b = { 1, v }; o = b.p; }"),
+    "local-array": ("", "{ void *a[3] = { 0, 0, 0 }; a[1] = v; o = a[1]; }"),
+    "returned": ("static void *same$(void *x) { return x; }", "o = same$(v);"),
+    "by-out": ("static void put$(void **to, void *x) { *to = x; }", "put$(&o, v);"),
+    "in-struct": ("struct box$ { int n; void *p; void *q; }; static void *in$(struct box$ b) { return b.p; }", "{ struct box$ b = { 1, v, 0 }; o = in$(b); }"),
+    "from-struct": ("struct box$ { void *p; long n; long m; }; static struct box$ make$(void *x) { struct box$ b = { x, 1, 2 }; return b; }", "o = make$(v).p;"),
+    "recursion": ("static void *deep$(void *x, int n) { return n ? deep$(x, n - 1) : x; }", "o = deep$(v, 3);"),
+    "memcpy": ("", "memcpy(&o, &v, sizeof o);"),
+    "number": ("", "{ uintptr_t x = (uintptr_t)v; o = (void *)x; }"),
+    "union": ("", "{ union { void *p; struct S *s; } u = { .p = v }; o = u.s; }"),
+    "loop": ("", "for (int i = 0; i < 3; i++) o = v;"),
+    "heap": ("", "{ void **b = malloc(16); b[1] = v; o = b[1]; free(b); }"),
+    "table": ("static void *a$(void *x) { return x; } static void *(*const t$[2])(void *) = { a$, a$ };", "o = t$[one](v);"),
+    "there-and-back": ("", "o = (char *)v + 8; o = (char *)o - 8;"),
+    "member": ("", "o = (char *)&((struct S *)v)->n - offsetof(struct S, n);"),
+    "variadic": ("static void *va$(int n, ...) { va_list ap; va_start(ap, n); void *x = va_arg(ap, void *); va_end(ap); return x; }", "o = va$(1, v);"),
+    "of-library": ("", "o = (struct S *)((char *)memchr(v, ((char *)v)[0], 1));"),
+    "list": ("struct l$ { struct l$ *next; void *p; };", "{ struct l$ a = { 0, v }, b = { &a, 0 }; o = b.next->p; }"),
+}
+# A copy of the object: what happens to it does not happen to p (but what lies deeper is the same).
+COPIES = {
+    "copy": ("", "{ static struct S t; t = *(struct S *)v; o = &t; }"),
+    "copy-heap": ("", "{ o = malloc(sizeof(struct S)); memcpy(o, v, sizeof(struct S)); }"),
+    "copy-call": ("static struct S take$(const struct S *x) { return *x; }", "{ static struct S t; t = take$(v); o = &t; }"),
+    "copy-whole": ("", "{ static struct S t[3]; struct S *x = v; int i = 0; for (; x && i < 3; x = x->next, i++) { t[i] = *x; t[i].next = i < 2 && x->next ? &t[i + 1] : 0; } o = t; }"),
+    "copy-text": ("", "{ static struct S t[3]; for (int i = 0; i < 3; i++) { t[i].a = ((struct S *)v)->a; memcpy(t[i].b, ((struct S *)v)->b, 64); t[i].next = i < 2 ? &t[i + 1] : 0; } o = t; }"),
+}
