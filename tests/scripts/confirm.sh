@@ -273,6 +273,7 @@ ok "further twins are captured" "$SUNDEW" capture -- gcc -g -O1 -w -o more more.
 cat >all.sh <<'END'
 ./more bad_print good_print bad_number good_number bad_malloc good_malloc bad_product good_product \
     bad_sizeof good_sizeof bad_format good_format bad_strncpy good_strncpy bad_stale good_stale \
+    fitted_print wait_for_end use_nothing field_strncpy \
     bad_leak good_leak bad_toctou good_toctou handlers nulls falls casts bytes threes counts full
 ./more outside some-word
 ./more sql "don't-do"
@@ -285,6 +286,9 @@ while read -r verdict family function; do
 done <<'END'
 confirmed:predictive ignored-count bad_print
 rejected ignored-count good_print
+rejected ignored-count fitted_print
+none ignored-count wait_for_end
+confirmed:strong ignored-count use_nothing
 confirmed:strong ignored-count bad_number
 rejected ignored-count good_number
 confirmed:usage unchecked-malloc bad_malloc
@@ -297,6 +301,7 @@ confirmed:predictive format-string bad_format
 rejected format-string good_format
 confirmed:strong strncpy bad_strncpy
 rejected strncpy good_strncpy
+none strncpy field_strncpy
 confirmed:predictive stale-pointer bad_stale
 none stale-pointer good_stale
 confirmed:strong leak bad_leak

@@ -82,6 +82,25 @@ static bool is_asked_later(LLVMValueRef i)
     return false;
 }
 
+/* read(fd, &c, 1) that only waits for the other end: nobody looks at the local variable. */
+static bool is_only_filled(LLVMValueRef address)
+{
+    for (LLVMUseRef u = LLVMGetFirstUse(address); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef i = LLVMGetUser(u);
+        const struct transfer *t = transfer_of(i);
+        bool filled = t && !t->writes && !t->vector && LLVMGetOperand(i, 1) == address;
+        if (!filled && !(LLVMIsAGetElementPtrInst(i) && is_only_filled(i)))
+            return false;
+    }
+    return true;
+}
+
+static bool goes_nowhere(LLVMValueRef i, const struct transfer *t)
+{
+    LLVMValueRef base = t->writes || t->stream ? NULL : watch_base(LLVMGetOperand(i, 1));
+    return base && LLVMIsAAllocaInst(base) && is_only_filled(base);
+}
+
 static void find_transfer(Watch *watch, LLVMValueRef i)
 {
     const struct transfer *t = transfer_of(i);
@@ -89,7 +108,7 @@ static void find_transfer(Watch *watch, LLVMValueRef i)
         return;
     int64_t want = 0;
     bool one = watch_constant(LLVMGetOperand(i, t->want), &want) && want == 1;
-    bool suspect = watch_is_ignored(i) && !(one && tells_end(i)) &&
+    bool suspect = watch_is_ignored(i) && !(one && tells_end(i)) && !goes_nowhere(i, t) &&
                    !(t->stream && t->writes && is_asked_later(i));
     WatchSite *s = watch_add(watch, i, suspect ? SITE_SUSPECT : SITE_WITNESS,
                              t->writes ? "write" : "read", t->name);
@@ -277,6 +296,8 @@ static void join_text_count(const WatchSite *s, const struct sundew_watch_slot *
                   plus(self->value, 1), self->value2);
     if (!s->fact[0] || self->low > self->high || self->low2 > self->high2)
         return;
+    if (self->low2 != self->high2)
+        return;                      /* the room is made for the texts of each call */
     int64_t longest = self->high;
     for (unsigned k = 0; k < s->fact[0]; k++) {
         const struct sundew_watch_slot *t = watch_slot(all, s, 1 + k);

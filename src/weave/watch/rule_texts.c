@@ -39,6 +39,15 @@ static bool is_terminated(LLVMValueRef call)
     return false;
 }
 
+/* strncpy(header->magic, "ustar ", 6): a field of fixed length, on purpose. */
+static bool is_field(LLVMValueRef i)
+{
+    size_t length;
+    int64_t n;
+    return watch_constant_text(LLVMGetOperand(i, 1), &length) &&
+           watch_constant(LLVMGetOperand(i, 2), &n) && n >= 0 && (size_t)n < length;
+}
+
 static void find_strncpy(Watch *watch, LLVMValueRef i)
 {
     const char *name = watch_library(i);
@@ -47,8 +56,8 @@ static void find_strncpy(Watch *watch, LLVMValueRef i)
         return;
     uint64_t size = array_size(LLVMGetOperand(i, 0), watch->w->layout);
     bool fills = watch_constant(LLVMGetOperand(i, 2), &n) && size && (uint64_t)n >= size;
-    WatchSite *s =
-        watch_add(watch, i, fills && !is_terminated(i) ? SITE_SUSPECT : SITE_LOOSE, "", name);
+    bool suspect = fills && !is_terminated(i) && !is_field(i);
+    WatchSite *s = watch_add(watch, i, suspect ? SITE_SUSPECT : SITE_LOOSE, "", name);
     s->group = s->key;
     s->fact[0] = is_terminated(i) || (size && !fills);
 }

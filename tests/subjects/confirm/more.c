@@ -37,6 +37,41 @@ static void bad_print(void)
 }
 static void good_print(void) { snprintf(out, sizeof out, "%s+%s", words[0], words[turn % 2]); }
 
+/* the same two texts, in as much memory as they need */
+static void fitted_print(void)
+{
+    const char *a = turn % 2 ? words[2] : words[0], *b = turn % 2 ? words[0] : words[1 + turn % 3 / 2];
+    size_t n = strlen(a) + strlen(b) + 2;
+    char *text = malloc(n);
+    if (!text)
+        exit(1);
+    snprintf(text, n, "%s-%s", a, b);
+    free(text);
+}
+
+/* one byte that nobody looks at, and one that is used */
+static void wait_for_end(void)
+{
+    char c;
+    int fd[2];
+    if (pipe(fd) < 0)
+        exit(1);
+    close(fd[1]);
+    read(fd[0], &c, 1);
+    close(fd[0]);
+}
+static int use_nothing(void)
+{
+    char c = 0;
+    int fd[2];
+    if (pipe(fd) < 0)
+        exit(1);
+    close(fd[1]);
+    read(fd[0], &c, 1);
+    close(fd[0]);
+    return c;
+}
+
 /* strtol without an end */
 static long bad_number(const char *s) { return strtol(s, NULL, 10); }
 static long good_number(const char *s) { return strtol(s, NULL, 10); }
@@ -70,6 +105,8 @@ static void good_format(const char *s) { fprintf(stderr, s); }
 /* strncpy that fills the array */
 static void bad_strncpy(struct name *n, const char *s) { strncpy(n->text, s, sizeof n->text); }
 static void good_strncpy(struct name *n, const char *s) { strncpy(n->text, s, sizeof n->text); }
+
+static void field_strncpy(struct name *n) { strncpy(n->text, "12345678", sizeof n->text); }
 
 /* a pointer that stays behind */
 static void bad_stale(struct person *p) { free(p->name); }
@@ -404,6 +441,9 @@ static void once(const char *what)
 #define IS(word) (!strcmp(what, word))
     if (IS("bad_print")) bad_print();
     if (IS("good_print")) good_print();
+    if (IS("fitted_print")) fitted_print();
+    if (IS("wait_for_end")) wait_for_end();
+    if (IS("use_nothing")) use_nothing();
     if (IS("bad_number")) bad_number("12x");
     if (IS("good_number")) good_number("12");
     if (IS("bad_malloc")) bad_malloc(1000000u + 100000u * (unsigned)turn);
@@ -416,6 +456,7 @@ static void once(const char *what)
     if (IS("good_format")) good_format("constant");
     if (IS("bad_strncpy")) bad_strncpy(&n, "eight888");
     if (IS("good_strncpy")) good_strncpy(&n, "short");
+    if (IS("field_strncpy")) field_strncpy(&n);
     if (IS("bad_stale")) {
         bad_stale(&p);
         if (p.name)                  /* loaded, not used */
