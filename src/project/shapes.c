@@ -194,11 +194,25 @@ static void write_call(const ProjectShape *s, Str *out)
     str_add(out, s->has_file ? " </dev/null" : " <\"$f\"");
 }
 
+/* Tests often remove the folder they ran in: the nearest one above that is still there. */
+static char *folder_left(const char *cwd)
+{
+    char *at = xstrdup(cwd);
+    while (!file_is_dir(at) && strcmp(at, "/") != 0) {
+        char *above = path_dir(at);
+        free(at);
+        at = above;
+    }
+    return at;
+}
+
 static const char *write_runner(Project *p, const ProjectShape *shape, const char *const *folders)
 {
     Str text = { 0 };
+    char *folder = folder_left(shape->cwd);
     str_add(&text, "#!/bin/sh\n# Runs the program on inputs; written by sundew check.\ncd ");
-    escape_shell(&text, shape->cwd);
+    escape_shell(&text, folder);
+    free(folder);
     str_add(&text, " || exit 2\nn=0\nfor f in");
     for (const char *const *d = folders; *d; d++) {
         str_addc(&text, ' ');

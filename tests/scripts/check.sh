@@ -11,6 +11,18 @@ json() { python3 -c 'import json, sys
 d = json.load(open(sys.argv[1]))
 assert eval(sys.argv[2]), [d.get(k) for k in ("troubles", "ran", "skipped")]' "$1" "$2"; }
 project() { fresh "$1" && cp "$TOP"/tests/subjects/check/* .; }
+# explored FILE: a search of prog that has read FILE as its one seed, as a step of an earlier check leaves it.
+explored() {
+    "$SUNDEW" -q explore ./prog --executions 20 -j1 -i "$1" --label 'explore prog (@@)' -o .sundew/check/out/e -- @@ >/dev/null 2>&1
+    python3 - "$PWD" <<'END'
+import json, sys
+s = json.load(open(".sundew/check/state.json"))
+for kind, folder in ("failures", "failures"), ("corpus", "queue"):
+    s["products"].append({"kind": kind, "program": sys.argv[1] + "/prog", "path": sys.argv[1] + "/.sundew/check/out/e/" + folder,
+                          "by": "explore prog (@@)", "key": "", "args": ["@@"]})
+json.dump(s, open(".sundew/check/state.json", "w"))
+END
+}
 swap() { sed -i 's/buf_set(b, start, length);/buf_set(b, length, start);/' buf.c; }
 unswap() { sed -i 's/buf_set(b, length, start);/buf_set(b, start, length);/' buf.c; }
 
@@ -75,15 +87,7 @@ ok "each technique has a plan or a reason" json plan.json \
 # ---- results of one technique feed another, through the workspace
 mkdir -p .sundew/check/out
 printf '!x\n' >seed
-"$SUNDEW" -q explore ./prog --executions 20 -j1 -i seed --label 'explore prog (@@)' -o .sundew/check/out/e -- @@ >/dev/null 2>&1
-python3 - "$PWD" <<'END'
-import json, sys
-s = json.load(open(".sundew/check/state.json"))
-for kind, folder in ("failures", "failures"), ("corpus", "queue"):
-    s["products"].append({"kind": kind, "program": sys.argv[1] + "/prog", "path": sys.argv[1] + "/.sundew/check/out/e/" + folder,
-                          "by": "explore prog (@@)", "key": "", "args": ["@@"]})
-json.dump(s, open(".sundew/check/state.json", "w"))
-END
+explored seed
 "$SUNDEW" check --only reproduce --time 20m --json >fed.json 2>err
 ok "an input that fails goes on to reproduce" json fed.json \
     '[(r["technique"], r["fed_by"], r["status"]) for r in d["ran"]] == [("reproduce", "explore prog (@@)", "done")]'
@@ -95,6 +99,15 @@ ok "the page shows the chain" grep -q "fed by explore prog (@@)" .sundew/check/r
 "$SUNDEW" check --plan --json >plan.json
 ok "inputs that were found go on to confirm and protocols" json plan.json \
     '{s["technique"] for s in d["plan"] if s["fed_by"] == "explore prog (@@)" and s["command"][-2] == "sh"} == {"confirm", "protocols"}'
+
+# ---- tests that remove the folder they ran in
+project removed
+sed -i 's|^\t./prog \([ab]\).txt|\tmkdir -p scratch \&\& cd scratch \&\& ../prog ../\1.txt|; s|^clean:|\trm -rf scratch\n&|' Makefile
+"$SUNDEW" check --only arguments --time 20m >/dev/null 2>&1
+mkdir -p .sundew/check/out
+explored a.txt
+"$SUNDEW" check --plan >/dev/null 2>&1
+ok "a script that runs inputs begins in a folder that is there" sh -c 'test ! -e scratch && sh "$(ls .sundew/check/run-*.sh | head -1)"'
 
 # ---- killed at any moment
 project killed

@@ -308,11 +308,9 @@ Trace *trace_open(const char *folder, const Program *p, Err *err)
             t->cut++;
     }
     if (!t->streams.len) {
-        err_set(err,
-                t->foreign ? "%s: recorded from another program, or another build of "
-                             "it; record it again"
-                           : "%s: holds no trace",
-                folder);
+        err_set(err, t->foreign ? "recorded from another program, or another build of "
+                                  "it; record it again"
+                                : "holds no trace");
         goto fail;
     }
     if (!read_symbols(t, folder, err))
