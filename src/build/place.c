@@ -3,6 +3,7 @@
  * because the child, between fork() and exec(), only makes system calls.
  */
 #include "build/place.h"
+#include "build/keep.h"
 #include "build/woven.h"
 #include "base/file.h"
 #include "base/tempdir.h"
@@ -295,7 +296,7 @@ static void await(pid_t pid, const PlacePlan *plan, ProcResult *r)
     kill(-pid, SIGKILL);          /* what it left behind */
 }
 
-static bool run_in_view(View *v, const PlacePlan *plan, ProcResult *r, Err *err)
+static bool run_in_view(View *v, const PlacePlan *plan, char *const *env, ProcResult *r, Err *err)
 {
     int report[2];
     if (pipe2(report, O_CLOEXEC) != 0)
@@ -303,7 +304,7 @@ static bool run_in_view(View *v, const PlacePlan *plan, ProcResult *r, Err *err)
     v->report = report[1];
     /* a time limit gives it a process group of its own */
     Proc proc = { .argv = plan->argv,
-                  .env = plan->env,
+                  .env = env,
                   .out_to_err = true,
                   .seconds = 1,
                   .enter = enter_view,
@@ -326,7 +327,17 @@ bool place_run(const PlacePlan *plan, ProcResult *r, Err *err)
     View v = { 0 };
     if (!scratch)
         return false;
-    bool ok = view_init(&v, plan, scratch, err) && run_in_view(&v, plan, r, err);
+    Strings env = { 0 };
+    bool ok = view_init(&v, plan, scratch, err);
+    if (ok && v.overlay)
+        ok = keep_environment(&(KeepPlan){ .program = plan->program,
+                                           .path = v.path,
+                                           .standin = v.standin,
+                                           .folder = scratch,
+                                           .env = plan->env },
+                              &env, err);
+    ok = ok && run_in_view(&v, plan, v.overlay ? strings_argv(&env) : plan->env, r, err);
+    strings_release(&env);
     view_release(&v);
     tempdir_remove(scratch);
     return ok;

@@ -13,6 +13,8 @@
  *     the command ──▶ layer      the woven program, and all that is written
  *                     project    read through the layer, never written
  *
+ * If the command links the program anew, the woven one gets its place again (keep.h).
+ *
  * The layer is gone with the last process of the command, also after kill -9:
  * what the command built or wrote in the project's folder is gone, too. Outside
  * of that folder it writes as always. `results` is not covered by the layer.

@@ -101,6 +101,7 @@ all_of_it() {    # all_of_it WHO: as the user that runs this
     ok "$1: …by a program that loads the library" unchanged regress libbox.so
     ok "$1: the command sees the woven program" unchanged sees
     ok "$1: what the command builds is private" unchanged relinks
+    ok "$1: a program that the command links anew stays woven" unchanged keeps
     ok "$1: a command that fails" unchanged says "ended with status 3" "$SUNDEW" mutability prog -- sh -c 'exit 3'
     ok "$1: a command that does not exist" says "cannot start no-such" "$SUNDEW" mutability prog -- no-such
     for what in 0.02 0.1 0.3 0.6 1; do
@@ -109,6 +110,8 @@ all_of_it() {    # all_of_it WHO: as the user that runs this
     ok "$1: …and once more without" unchanged settles prog check
     ok "$1: --time ends it" unchanged says "the time was over" "$SUNDEW" mutability prog --time 1s -- make -s slow
     ok "$1: …and that of a command whose time is a budget" unchanged budget_ends
+    touch -d '+1 hour' main.c
+    ok "$1: with a newer source the command runs what it builds" unchanged builds_new
 }
 # Without an end by --time the guard ends it, with status 124.
 budget_ends() { says "the time was over while the example ran" timeout 120 "$SUNDEW" -q regress libbox.a --headers lib.h --time 1s -o "$work/never" -- sleep 1000; }
@@ -124,6 +127,8 @@ sees() {
             ! [ prog -nt "$work/original" ] && ! [ prog -ot "$work/original" ]'
 }
 relinks() { passes 'rm prog lib.o && make -s prog && ./prog && mkdir new && mv main.c new/ && ls -R'; }
+keeps() { passes 'cc -g -o prog main.c lib.o && nm prog | grep -q sundew && ./prog && cc -o other main.c lib.o && ! nm other | grep -q sundew'; }
+builds_new() { passes 'cc -g -o prog main.c lib.o && ! nm prog | grep -q sundew && ./prog'; }
 killed() {
     "$SUNDEW" -q mutability prog -- sh -c "touch started && mv main.c moved.c && echo $$ > '$work/begun'; sleep 5" &
     local pid=$!
@@ -141,7 +146,7 @@ if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups unsh
     # An ordinary user needs a folder of his own.
     own=$(mktemp -d /tmp/sundew-place.XXXXXX)
     chown 65534:65534 "$own"
-    export -f subject tree unchanged settles all_of_it regress budget_ends passes sees relinks killed ok says status
+    export -f subject tree unchanged settles all_of_it regress budget_ends passes sees relinks keeps builds_new killed ok says status
     setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$own" TMPDIR="$own" work="$own" count=$count \
         bash -c 'mkdir "$work/p" && cd "$work/p" && all_of_it nobody; echo $count > "$work/count"'
     count=$(cat "$own/count")
