@@ -123,7 +123,10 @@ static bool is_below(const char *root, const char *path)
 static void note_run(Observer *o, pid_t pid)
 {
     char *program = link_of(pid, "exe");
-    char *cwd = program && is_below(o->plan->root, program) ? link_of(pid, "cwd") : NULL;
+    const ObservePlan *plan = o->plan;
+    bool own = program && is_below(plan->root, program) &&
+               !(plan->tools && is_below(plan->tools, program));
+    char *cwd = own ? link_of(pid, "cwd") : NULL;
     if (cwd && o->runs < OBSERVE_MOST_RUNS) {
         Strings args = { 0 };
         char *path = NULL, fd0[64];

@@ -50,8 +50,9 @@ enum {
 typedef struct ObservePlan {
     char *const *argv;
     const char *root;          /* the project's folder: programs below it are noted */
+    const char *tools; /* programs below this one are not: stand-ins for compilers; NULL */
     const char *log;
-    const char *seeds;         /* a folder; made if need be */
+    const char *seeds; /* a folder; made if need be */
 } ObservePlan;
 
 /* False: it could not be started. The command's standard input is /dev/null. */

@@ -141,6 +141,57 @@ static void add_program(Project *p, const CapturedProgram *c, Map *seen)
     free(shown);
 }
 
+/* Sources of a program that are not those of tests and that nothing in `covered` has; they are
+ * added to it if asked for. */
+static size_t own_sources(const Project *p, const CapturedProgram *c, Map *covered, bool add)
+{
+    size_t own = 0;
+    for (size_t i = 0; i < c->nunits; i++) {
+        const char *source = c->units[i]->source;
+        char *shown = path_relative(source, workspace_root(p->ws));
+        char *dot = strrchr(path_base(shown), '.');
+        if (dot)
+            *dot = 0;                    /* parse_test.c */
+        bool is_own = *shown != '/' && !is_test_path(shown) && !map_has(covered, source);
+        own += is_own;
+        if (is_own && add)
+            map_put(covered, source, NULL);
+        free(shown);
+    }
+    return own;
+}
+
+/*
+ * A small library is often in no program but that of its tests: "cc -o test list.c test.c". Such
+ * a program is looked at like any other, the one with the most first, as long as each of them
+ * brings a source that nothing else has.
+ */
+static void adopt_tests(Project *p)
+{
+    Map covered = { 0 };
+    for (size_t i = 0; i < p->programs.len; i++)
+        if (!p->programs.items[i].is_test)
+            own_sources(p, p->programs.items[i].captured, &covered, true);
+    for (;;) {
+        ProjectProgram *best = NULL;
+        size_t most = 0;
+        for (size_t i = 0; i < p->programs.len; i++) {
+            ProjectProgram *x = &p->programs.items[i];
+            size_t own =
+                x->is_test && !x->is_library ? own_sources(p, x->captured, &covered, false) : 0;
+            if (own > most) {
+                best = x;
+                most = own;
+            }
+        }
+        if (!best)
+            break;
+        best->is_test = false;
+        own_sources(p, best->captured, &covered, true);
+    }
+    map_release(&covered);
+}
+
 static bool find_programs(Project *p, Err *err)
 {
     size_t n;
@@ -158,6 +209,7 @@ static bool find_programs(Project *p, Err *err)
         for (size_t k = 0; k < all[i]->nunits; k++)
             strings_add(&ids, all[i]->units[k]->id);
     p->build_key = key_of(p, &ids);
+    adopt_tests(p);
     sorting = p;
     if (p->programs.len)
         qsort(p->programs.items, p->programs.len, sizeof *p->programs.items, by_rank);

@@ -30,7 +30,8 @@ typedef struct ProjectProgram {
     const CapturedProgram *captured;
     const char *shown;         /* its path below the project's folder */
     bool is_library;           /* shared, or an archive */
-    bool is_test;              /* by its name or folder: tests, examples, benchmarks */
+    bool is_test;              /* by its name or folder: tests, examples, benchmarks; not if it is
+                                * the only one with a source that is no test's */
     const char *key;           /* changes if one of its units does */
     size_t index;
 } ProjectProgram;

@@ -100,6 +100,23 @@ ok "the page shows the chain" grep -q "fed by explore prog (@@)" .sundew/check/r
 ok "inputs that were found go on to confirm and protocols" json plan.json \
     '{s["technique"] for s in d["plan"] if s["fed_by"] == "explore prog (@@)" and s["command"][-2] == "sh"} == {"confirm", "protocols"}'
 
+# ---- a library that is in no program but its tests'
+fresh only-tests
+cp "$TOP"/tests/subjects/check/buf.[ch] .
+cp "$TOP"/tests/subjects/check/main.c buf_test.c
+printf 'test: buf.c buf_test.c\n\t$(CC) -g -o $@ $^\n\techo ab >a.txt\n\t./$@ a.txt\n.PHONY: test\n' >Makefile
+"$SUNDEW" check --only arguments --time 20m >out 2>&1
+"$SUNDEW" check --plan --json >plan.json 2>&1
+ok "a library that only its tests have is looked at there" json plan.json \
+    '{s["technique"] for s in d["plan"] if s["subject"] == "test"} >= {"confirm", "mutability", "invariants"}'
+ok "…and the tests' compilers are no programs of the project" sh -c '! grep -q clang .sundew/check/runs.json && grep -q "only-tests/test" .sundew/check/runs.json'
+printf 'all: prog test\nprog: buf.c main.c\n\t$(CC) -g -o $@ $^\ntest: buf.c buf_test.c\n\t$(CC) -g -o $@ $^\n\t./$@ a.txt\n.PHONY: test\n' >Makefile
+cp "$TOP"/tests/subjects/check/main.c .
+"$SUNDEW" check --only arguments --time 20m >out 2>&1
+"$SUNDEW" check --plan --json >plan.json 2>&1
+ok "…but not if a program has the same source" json plan.json \
+    '{s["subject"] for s in d["plan"] if s["technique"] == "mutability"} == {"prog"}'
+
 # ---- tests that remove the folder they ran in
 project removed
 sed -i 's|^\t./prog \([ab]\).txt|\tmkdir -p scratch \&\& cd scratch \&\& ../prog ../\1.txt|; s|^clean:|\trm -rf scratch\n&|' Makefile

@@ -99,10 +99,12 @@ static void starts_of_programs_are_observed(void **state)
     assert_true(file_read("/bin/cat", &binary, NULL) &&
                 file_write(tool, str_c(&binary), binary.len, NULL));
     char *script = xprintf("chmod +x %s; cd %s; ./tool input.txt >/dev/null; "
+                           "mkdir tmp; cp tool tmp; ./tmp/tool input.txt >/dev/null; "
                            "echo x | ./tool - >/dev/null; ./tool missing 2>/dev/null; exit 5",
                            tool, real);
     char *argv[] = { "sh", "-c", script, NULL };
-    ObservePlan plan = { .argv = argv, .root = real, .log = log, .seeds = seeds };
+    char *tools = path_join(real, "tmp");
+    ObservePlan plan = { .argv = argv, .root = real, .tools = tools, .log = log, .seeds = seeds };
     ProcResult r = { 0 };
     Err err = { 0 };
     ObservedRuns runs = { 0 };
@@ -120,6 +122,7 @@ static void starts_of_programs_are_observed(void **state)
     observed_release(&runs);
     str_release(&binary);
     free(script);
+    free(tools);
     free(tool);
     free(seeds);
     free(log);

@@ -204,10 +204,14 @@ static bool run_observe(Session *s, Err *err)
     if (!n || !log)
         return err_set(err, "sundew observe --log FILE -- COMMAND…");
     char *folder = path_dir(log), *seeds = path_join(folder, "seeds");
-    ObservePlan plan = { .argv = argv, .root = session_root(s), .log = log, .seeds = seeds };
+    char *tools = path_join(workspace_dir(session_workspace(s)), "tmp");
+    ObservePlan plan = {
+        .argv = argv, .root = session_root(s), .tools = tools, .log = log, .seeds = seeds
+    };
     ProcResult r = { 0 };
     bool ok = observe_run(&plan, &r, err);
     session_status(s, r.status);
+    free(tools);
     free(seeds);
     free(folder);
     return ok;
