@@ -36,9 +36,11 @@ static bool write_script(const KeepPlan *plan, const char *tool, const char *scr
     escape_shell(&text, plan->path);
     str_add(&text, "\nwoven=");
     escape_shell(&text, plan->standin);
-    str_add(&text, "\nif [ $status = 0 ] && [ -f \"$program\" ] && ! cmp -s \"$program\" \"$woven\"; then\n"
-                   "    cp \"$woven\" \"$program.sundew\" && mv -f \"$program.sundew\" \"$program\"\n"
-                   "fi\nexit $status\n");
+    str_add(
+        &text,
+        "\nif [ $status = 0 ] && [ -f \"$program\" ] && ! cmp -s \"$program\" \"$woven\"; then\n"
+        "    cp \"$woven\" \"$program.sundew\" && mv -f \"$program.sundew\" \"$program\"\n"
+        "fi\nexit $status\n");
     bool ok = file_write(script, str_c(&text), text.len, err);
     if (ok && chmod(script, 0755) != 0)
         ok = err_errno(err, "%s", script);

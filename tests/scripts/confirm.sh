@@ -311,6 +311,8 @@ rejected toctou good_toctou
 confirmed:usage signal-handler once
 confirmed:predictive unchecked-null bad_null
 rejected unchecked-null good_null
+none unchecked-null used_before
+confirmed:strong unchecked-null used_behind
 rejected unchecked-null sure_null
 confirmed:strong fallthrough bad_fall
 none fallthrough good_fall

@@ -449,3 +449,26 @@ bool watch_calls(LLVMValueRef fn, const char *const *names, unsigned depth)
         }
     return false;
 }
+
+bool watch_is_behind(LLVMValueRef i, LLVMValueRef to, LLVMBasicBlockRef without)
+{
+    Vec(LLVMBasicBlockRef) work = { 0 };
+    Map seen = { 0 };
+    bool behind = false;
+    for (LLVMValueRef k = LLVMGetNextInstruction(i); k && !behind; k = LLVMGetNextInstruction(k))
+        behind = k == to;
+    vec_push(&work, LLVMGetInstructionParent(i));
+    while (!behind && work.len) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(work.items[--work.len]);
+        for (unsigned k = 0; end && k < LLVMGetNumSuccessors(end); k++) {
+            LLVMBasicBlockRef next = LLVMGetSuccessor(end, k);
+            if (next == without || !map_putn(&seen, &next, sizeof next, to))
+                continue;
+            behind |= LLVMGetInstructionParent(to) == next;
+            vec_push(&work, next);
+        }
+    }
+    vec_release(&work);
+    map_release(&seen);
+    return behind;
+}

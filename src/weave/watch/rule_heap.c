@@ -233,32 +233,6 @@ const WatchRule rule_leak = {
 
 /* ---- free(p), and then free(p) once more on some path */
 
-/* Is `to` reached from behind `i`, without a new value of `p` on the way? */
-static bool is_reached(LLVMValueRef i, LLVMValueRef to, LLVMValueRef p)
-{
-    LLVMBasicBlockRef made = LLVMIsAInstruction(p) ? LLVMGetInstructionParent(p) : NULL;
-    Vec(LLVMBasicBlockRef) work = { 0 };
-    Map seen = { 0 };
-    bool reached = false;
-    for (LLVMValueRef k = LLVMGetNextInstruction(i); k; k = LLVMGetNextInstruction(k))
-        reached |= k == to;
-    vec_push(&work, LLVMGetInstructionParent(i));
-    while (!reached && work.len) {
-        LLVMValueRef end = LLVMGetBasicBlockTerminator(work.items[--work.len]);
-        for (unsigned k = 0; end && k < LLVMGetNumSuccessors(end); k++) {
-            LLVMBasicBlockRef next = LLVMGetSuccessor(end, k);
-            if (next == made || map_getn(&seen, &next, sizeof next))
-                continue;
-            *map_slotn(&seen, &next, sizeof next) = to;
-            reached |= LLVMGetInstructionParent(to) == next;
-            vec_push(&work, next);
-        }
-    }
-    vec_release(&work);
-    map_release(&seen);
-    return reached;
-}
-
 static void find_double(Watch *watch, LLVMValueRef i)
 {
     if (!is_call_of(i, "free") || LLVMGetNumArgOperands(i) != 1)
@@ -266,9 +240,10 @@ static void find_double(Watch *watch, LLVMValueRef i)
     LLVMValueRef p = LLVMGetOperand(i, 0);
     if (LLVMIsALoadInst(p) || LLVMIsAConstant(p))
         return;                      /* stale pointers in memory have a rule of their own */
+    LLVMBasicBlockRef made = LLVMIsAInstruction(p) ? LLVMGetInstructionParent(p) : NULL;
     for (LLVMUseRef u = LLVMGetFirstUse(p); u; u = LLVMGetNextUse(u)) {
         LLVMValueRef first = LLVMGetUser(u);
-        if (first == i || !is_call_of(first, "free") || !is_reached(first, i, p))
+        if (first == i || !is_call_of(first, "free") || !watch_is_behind(first, i, made))
             continue;
         WatchSite *s = watch_add(watch, i, SITE_SUSPECT, "", "free");
         watch_place(s, first);

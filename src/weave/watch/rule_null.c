@@ -41,14 +41,16 @@ static void derefs_of(LLVMValueRef p, unsigned depth, LLVMValueRef *out, unsigne
     }
 }
 
-/* The result and loads of the place that it is stored to, in the same function. */
+/* The result and later loads of the place that it is stored to, in the same function. */
 typedef Vec(LLVMValueRef) Values;
 
-static void add_loads(LLVMValueRef fn, LLVMValueRef address, Values *out)
+static void add_loads(LLVMValueRef call, LLVMValueRef address, Values *out)
 {
+    LLVMValueRef fn = watch_function_of(call);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            if (LLVMIsALoadInst(i) && watch_same(LLVMGetOperand(i, 0), address, 6))
+            if (LLVMIsALoadInst(i) && watch_same(LLVMGetOperand(i, 0), address, 6) &&
+                watch_is_behind(call, i, NULL))
                 vec_push(out, i);
 }
 
@@ -58,7 +60,7 @@ static void names_of(LLVMValueRef call, Values *out)
     for (LLVMUseRef u = LLVMGetFirstUse(call); u; u = LLVMGetNextUse(u)) {
         LLVMValueRef i = LLVMGetUser(u);
         if (LLVMIsAStoreInst(i) && LLVMGetOperand(i, 0) == call)
-            add_loads(watch_function_of(call), LLVMGetOperand(i, 1), out);
+            add_loads(call, LLVMGetOperand(i, 1), out);
     }
 }
 

@@ -150,26 +150,6 @@ static uint64_t follow(Racing *r, LLVMValueRef fn, uint64_t locks, unsigned dept
 
 /* ---- roots */
 
-static bool reaches(LLVMBasicBlockRef from, LLVMBasicBlockRef to, Map *seen)
-{
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(from);
-    for (unsigned k = 0; end && k < LLVMGetNumSuccessors(end); k++) {
-        LLVMBasicBlockRef next = LLVMGetSuccessor(end, k);
-        if (next == to || (map_putn(seen, &next, sizeof next, seen) && reaches(next, to, seen)))
-            return true;
-    }
-    return false;
-}
-
-static bool is_in_loop(LLVMValueRef i)
-{
-    Map seen = { 0 };
-    LLVMBasicBlockRef b = LLVMGetInstructionParent(i);
-    bool loop = reaches(b, b, &seen);
-    map_release(&seen);
-    return loop;
-}
-
 static void add_root(Racing *r, LLVMValueRef fn, bool several)
 {
     for (size_t k = 0; k < r->roots.len; k++)
@@ -196,7 +176,7 @@ static void find_roots(Racing *r)
                                                                       : 0;
                 LLVMValueRef root = at ? LLVMGetOperand(i, at) : NULL;
                 if (root && LLVMIsAFunction(root) && !LLVMIsDeclaration(root))
-                    add_root(r, root, is_in_loop(i));
+                    add_root(r, root, watch_is_behind(i, i, NULL));
             }
 }
 

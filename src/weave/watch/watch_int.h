@@ -54,6 +54,8 @@ bool watch_is_constant_text(LLVMValueRef v, unsigned depth);
 const char *watch_constant_text(LLVMValueRef v, size_t *n);
 /* The struct that an argument points to; NULL: none. */
 const Type *watch_record_of(Watch *watch, LLVMValueRef fn, LLVMValueRef argument);
+/* Can `to` run after `i` in the same call, on a way that does not enter the block `without`? */
+bool watch_is_behind(LLVMValueRef i, LLVMValueRef to, LLVMBasicBlockRef without);
 /* The same place, as far as the code tells: equal values, or loads of equal addresses. */
 bool watch_same(LLVMValueRef a, LLVMValueRef b, unsigned depth);
 

@@ -188,6 +188,24 @@ static int checked(const char *name)
 static int sure_null(const char *name) { return find_person(name)->age; }
 static int asks_first(const char *name) { return find_person(name) ? sure_null(name) : 0; }
 
+/* used before the place gets the result, and after it */
+static struct person *kept = people;
+static int waiting = 1;
+static int used_before(const char *name)
+{
+    for (int k = 0; k < waiting; k++)
+        kept->age++;
+    kept = find_person(name);
+    waiting = 0;
+    return waiting;
+}
+static int used_behind(const char *name)
+{
+    static struct person *found;
+    found = find_person(name);
+    return strcmp(name, "ann") ? 0 : found->age;
+}
+
 /* a case that falls into the next */
 static int kind_of_turn, kind;
 static void bad_fall(int k)
@@ -482,6 +500,8 @@ static void once(const char *what)
         bad_null("bob");
         good_null();
         checked(turn == 3 ? "eve" : "ann");
+        used_before(turn % 2 ? "eve" : "ann");
+        used_behind(turn % 2 ? "eve" : "ann");
         asks_first(turn % 3 ? "bob" : "ann");
     }
     if (IS("falls")) bad_fall(turn % 3), good_fall(turn % 3);
