@@ -373,6 +373,12 @@ char *path_relative(const char *path, const char *from)
     return xstrdup(path);
 }
 
+bool path_is_below(const char *path, const char *folder)
+{
+    size_t n = strlen(folder);
+    return strncmp(path, folder, n) == 0 && (path[n] == '/' || !path[n]);
+}
+
 static bool same_file(const char *a, const char *b)
 {
     struct stat x, y;

@@ -52,6 +52,7 @@ const char *path_base(const char *path);              /* inside `path` */
 char *path_dir(const char *path);
 /* `path` seen from the folder `from`, if it is below it; else as it is. */
 char *path_relative(const char *path, const char *from);
+bool path_is_below(const char *path, const char *folder);       /* or the folder itself */
 /* `path` seen from the folder `from`, with ".." where that is needed: "../include". Both are
  * absolute. As it is if they have only the root in common. */
 char *path_between(const char *path, const char *from);

@@ -189,12 +189,6 @@ static bool enter_view(void *view)
 
 /* ---- its parts, prepared */
 
-static bool is_below(const char *path, const char *folder)
-{
-    size_t n = strlen(folder);
-    return strncmp(path, folder, n) == 0 && (path[n] == '/' || !path[n]);
-}
-
 /* The project; and the program's folder, if that is elsewhere. Nothing lies over
  * the root of the file system. */
 static void choose_layers(View *v, const char *root)
@@ -204,13 +198,13 @@ static void choose_layers(View *v, const char *root)
         v->layers[v->nlayers++] = project;
     else
         free(project);
-    if (strcmp(home, "/") != 0 && (!v->nlayers || !is_below(home, v->layers[0])))
+    if (strcmp(home, "/") != 0 && (!v->nlayers || !path_is_below(home, v->layers[0])))
         v->layers[v->nlayers++] = home;
     else
         free(home);
     v->overlay = v->nlayers > 0;
     for (size_t i = 0; i < v->nlayers; i++)     /* /proc and the like are not to be covered */
-        v->overlay &= !is_below("/proc", v->layers[i]);
+        v->overlay &= !path_is_below("/proc", v->layers[i]);
 }
 
 /* A copy for the mount without a layer: with the original's mode and age. */

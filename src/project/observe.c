@@ -114,18 +114,12 @@ static void write_line(Observer *o, const json_t *line)
     free(text);
 }
 
-static bool is_below(const char *root, const char *path)
-{
-    size_t n = strlen(root);
-    return strncmp(root, path, n) == 0 && path[n] == '/';
-}
-
 static void note_run(Observer *o, pid_t pid)
 {
     char *program = link_of(pid, "exe");
     const ObservePlan *plan = o->plan;
-    bool own = program && is_below(plan->root, program) &&
-               !(plan->tools && is_below(plan->tools, program));
+    bool own = program && path_is_below(program, plan->root) &&
+               !(plan->tools && path_is_below(program, plan->tools));
     char *cwd = own ? link_of(pid, "cwd") : NULL;
     if (cwd && o->runs < OBSERVE_MOST_RUNS) {
         Strings args = { 0 };

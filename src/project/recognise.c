@@ -141,6 +141,74 @@ void recognise(const char *root, const char *workspace, unsigned jobs, Builds *o
     strings_release(&names);
 }
 
+/* ---- what a file says */
+
+static bool file_has(const char *folder, const char *name, const char *text)
+{
+    Str s = { 0 };
+    char *path = path_join(folder, name);
+    bool has = file_exists(path) && file_read(path, &s, NULL) && strstr(str_c(&s), text);
+    str_release(&s);
+    free(path);
+    return has;
+}
+
+/* ---- trees that were configured before */
+
+/* A tree has this file, and the file this text, with the source's folder. */
+static const struct configured {
+    const char *system, *file, *before, *after;
+    const char *command, *clean;
+} trees[] = {
+    { "CMake", "CMakeCache.txt", "CMAKE_HOME_DIRECTORY:INTERNAL=", "\n", "cmake --build $OUT -j$J",
+      "cmake --build $OUT --target clean" },
+    { "Meson", "meson-info/intro-buildsystem_files.json", "\"", "/meson.build\"",
+      "meson compile -C $OUT -j$J", "ninja -C $OUT clean" },
+};
+
+static bool is_tree_of(const struct configured *t, const char *tree, const char *source)
+{
+    char *text = xprintf("%s%s%s", t->before, source, t->after);
+    bool is = file_has(tree, t->file, text);
+    free(text);
+    return is;
+}
+
+/* The nearest folder above `path`; NULL: none. */
+static char *find_tree(const struct configured *t, const char *path, const char *source)
+{
+    char *tree = path_dir(path);
+    while (!is_tree_of(t, tree, source)) {
+        char *above = path_dir(tree);
+        bool end = strcmp(above, tree) == 0;
+        free(tree);
+        if (end) {
+            free(above);
+            return NULL;
+        }
+        tree = above;
+    }
+    return tree;
+}
+
+bool recognise_tree(Build *b, const char *path, unsigned jobs)
+{
+    for (size_t i = 0; i < sizeof trees / sizeof *trees; i++) {
+        const struct configured *t = &trees[i];
+        char *tree = strcmp(t->system, b->system) == 0 ? find_tree(t, path, b->folder) : NULL;
+        if (!tree)
+            continue;
+        free(b->command);
+        free(b->clean);
+        free(b->out);
+        b->command = filled_in(t->command, tree, jobs, "");
+        b->clean = filled_in(t->clean, tree, jobs, "");
+        b->out = tree;
+        return true;
+    }
+    return false;
+}
+
 void builds_release(Builds *b)
 {
     for (size_t i = 0; i < b->len; i++) {
@@ -151,18 +219,6 @@ void builds_release(Builds *b)
         free(b->items[i].needs);
     }
     vec_release(b);
-}
-
-/* ---- tests */
-
-static bool file_has(const char *folder, const char *name, const char *text)
-{
-    Str s = { 0 };
-    char *path = path_join(folder, name);
-    bool has = file_exists(path) && file_read(path, &s, NULL) && strstr(str_c(&s), text);
-    str_release(&s);
-    free(path);
-    return has;
 }
 
 /* Does make know this target? It runs nothing. */

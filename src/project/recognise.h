@@ -32,6 +32,10 @@ typedef Vec(Build) Builds;
 void recognise(const char *root, const char *workspace, unsigned jobs, Builds *out);
 void builds_release(Builds *b);
 
+/* If `path` lies in a tree that CMake or Meson was configured in, as `b` would be, `b` builds there
+ * and not in the workspace. False: it does not. */
+bool recognise_tree(Build *b, const char *path, unsigned jobs);
+
 /* The command that runs the tests of a project that is built, for sh in the build's folder; NULL:
  * it seems to have none. To be freed. */
 char *recognise_tests(const Build *b);

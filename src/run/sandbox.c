@@ -159,16 +159,10 @@ typedef struct Mounts {
     size_t n;
 } Mounts;
 
-static bool below(const char *path, const char *dir)
-{
-    size_t n = strlen(dir);
-    return strncmp(path, dir, n) == 0 && (path[n] == '/' || path[n] == 0);
-}
-
 bool sandbox_hides(const char *path)
 {
     for (size_t i = 0; i < 4; i++)
-        if (below(path, sandbox_private[i]))
+        if (path_is_below(path, sandbox_private[i]))
             return true;
     return false;
 }
@@ -247,12 +241,12 @@ static bool make_private(Sandbox *s, size_t i)
     if (s->setup.network && strcmp(dir, "/run") == 0)
         return false;          /* names are often looked up with its help */
     for (char **p = s->readable; *p; p++)
-        if (below(dir, *p))
+        if (path_is_below(dir, *p))
             return false;
     for (char **p = s->writable; *p; p++)
-        if (below(dir, *p))
+        if (path_is_below(dir, *p))
             return false;
-    return !below(dir, s->scratch) && lstat(dir, &st) == 0 && S_ISDIR(st.st_mode) &&
+    return !path_is_below(dir, s->scratch) && lstat(dir, &st) == 0 && S_ISDIR(st.st_mode) &&
            mount("tmpfs", dir, "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777,size=256m") == 0;
 }
 

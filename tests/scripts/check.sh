@@ -184,6 +184,12 @@ project cmake
 printf 'cmake_minimum_required(VERSION 3.10)\nproject(p C)\nenable_testing()\nadd_executable(prog main.c buf.c)\nadd_test(NAME t COMMAND prog ${CMAKE_SOURCE_DIR}/a.txt)\n' >CMakeLists.txt
 ok "CMake" system CMake
 ok "…and ctest" grep -q "tests (guessed.*): ctest" err
+rm -rf .sundew
+cmake -S . -B own >/dev/null && "$SUNDEW" -q capture -- cmake --build own >/dev/null
+"$SUNDEW" check --only arguments --time 20m --json >out.json 2>err
+ok "…in a tree that was captured before: built there, and only there" json out.json \
+    'd["builds"][0]["command"].startswith("cmake --build") and "/own " in d["builds"][0]["command"] and not __import__("glob").glob(".sundew/check/build-*")'
+ok "…with its tests" grep -q "tests (guessed.*): ctest .*own" err
 project meson
 printf "project('p', 'c')\ne = executable('prog', 'main.c', 'buf.c')\ntest('t', e, args: files('a.txt'))\n" >meson.build
 ok "Meson" system Meson

@@ -55,6 +55,20 @@ static char *shown_build(Check *c, const Build *b)
     return shown;
 }
 
+/* A tree that the user has captured is built there, and not once more in the workspace. */
+static void use_captured_trees(Check *c)
+{
+    size_t n = 0;
+    Workspace *ws = workspace_open(workspace_dir(session_workspace(c->s)), false, NULL);
+    const CapturedProgram **all = ws ? workspace_programs(ws, &n, NULL) : NULL;
+    for (size_t i = 0; i < c->builds.len; i++)
+        for (size_t k = 0; all && k < n; k++)
+            if (!path_is_below(all[k]->path, c->folder) &&
+                recognise_tree(&c->builds.items[i], all[k]->path, session_jobs(c->s)))
+                break;
+    workspace_close(ws);
+}
+
 void prepare_look(Check *c)
 {
     const char *named = session_option(c->s, "build");
@@ -69,6 +83,7 @@ void prepare_look(Check *c)
         return;
     }
     recognise(session_root(c->s), c->folder, session_jobs(c->s), &c->builds);
+    use_captured_trees(c);
 }
 
 /* ---- the build */
