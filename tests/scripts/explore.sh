@@ -325,6 +325,26 @@ ok "… is a warning, with a question" json needs.json '[f["level"] for f in d["
 ok "on an input of the user's" needs -i word
 ok "… it is an error" json needs.json '[f["level"] for f in d["findings"]] == ["error"] and "every input fails" not in json.dumps(d)'
 
+# Without its file it ends at once, with the same words whatever its input is.
+cat >lacks.c <<'END'
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    FILE *f = fopen(argc > 1 ? argv[1] : "not-there.tab", "r");
+    if (!f) {
+        fprintf(stderr, "cannot load table\n");
+        return 3;
+    }
+    return getchar() == 'x';
+}
+END
+"$SUNDEW" -q capture -- gcc -g lacks.c -o lacks
+ok "a program that always ends with a complaint" explore lacks ./lacks --no-concolic --executions 200
+ok "… is told, with its words" json lacks.json '"cannot load table" == d.get("complaint")'
+ok "… with a question" grep -q 'status 3 and "cannot load table": does the program lack' lacks.err
+ok "with its file" explore has ./lacks --no-concolic --executions 200 -- "$PWD/lacks.c"
+ok "… nothing is told" json has.json '"complaint" not in d'
+
 printf 'int twice(int n) { return 2 * n; }\n' >twice.c
 ok "a library is not explored" eval 'capture "gcc -g -fPIC -shared -o libtwice.so twice.c" >/dev/null && says "only an executable can be explored" status 2 "$SUNDEW" explore libtwice.so --function twice'
 ok "seeds that are not there" says "no such file" "$SUNDEW" explore ./magic -i nowhere --time 5s -o nowhere.out

@@ -315,6 +315,22 @@ static void print_summary(Exploration *e, const ExploreResult *r)
         str_add(out, "no failure\n");
 }
 
+/* Few branches and no failure may mean that the program lacks something. */
+static void tell_complaint(Exploration *e, const ExploreResult *r)
+{
+    CComplaint all;
+    char *queue = path_join(e->out, "queue");
+    bool ended = session_interrupted(e->s) && !session_time_is_over(e->s);
+    if (!r->nfailures && !ended && c_front_complaint(e->front, queue, &all)) {
+        session_note(e->s,
+                     "every input that was kept ends with status %d and \"%s\": does the program "
+                     "lack a file or an argument?",
+                     all.status, all.said);
+        session_json(e->s, "complaint", json_text(all.said));
+    }
+    free(queue);
+}
+
 bool report_exploration(Exploration *e, ExploreResult *r, Err *err)
 {
     bool ok = session_begin(e->s, e->captured->name, err);
@@ -331,6 +347,8 @@ bool report_exploration(Exploration *e, ExploreResult *r, Err *err)
                            r->unsaved == 1 ? "" : "s");
     session_examined(e->s, "%" PRIu64 " runs, %zu of %zu branches", r->status.executions,
                      r->status.covered, r->status.reachable);
+    if (ok)
+        tell_complaint(e, r);
     add_json(e, r);
     if (!session_flag(e->s, "json"))
         print_summary(e, r);

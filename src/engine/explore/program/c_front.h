@@ -44,6 +44,13 @@ void c_front_free(CFront *c); /* NULL is fine */
 
 /* After explore(): builds that came too late to be used, for people; NULL: none. */
 const char *c_front_was_late(const CFront *c);
+/* What a program says when it can't do its work: exit status, first line of standard error. */
+typedef struct CComplaint {
+    int status;
+    char said[192];
+} CComplaint;
+/* After explore(): do all of the inputs in the folder `queue` end so? Runs some of them. */
+bool c_front_complaint(CFront *c, const char *queue, CComplaint *out);
 /* After explore(): sanitizers were asked for, and that build could not be made. */
 bool c_front_was_lenient(const CFront *c);
 #endif
