@@ -34,6 +34,8 @@ ok "… reads were not executed either" \
 ok "a right side with effects" judges c2-effect confirmed:strong non-short-circuit both_effect
 ok "… and a pure one" \
     python3 "$TOP/tests/scripts/confirm.py" out.json rejected non-short-circuit both_pure
+ok "… and one whose left side never decides" \
+    python3 "$TOP/tests/scripts/confirm.py" out.json undetermined non-short-circuit both_never
 ok "a comparator that is a truth value" judges c3-truth confirmed:strong comparator by_truth
 ok "a difference that can overflow" judges c3-far confirmed:predictive comparator by_difference
 ok "… and one that can't" judges c3-near rejected comparator by_difference
@@ -273,7 +275,7 @@ ok "further twins are captured" "$SUNDEW" capture -- gcc -g -O1 -w -o more more.
 cat >all.sh <<'END'
 ./more bad_print good_print bad_number good_number bad_malloc good_malloc bad_product good_product \
     bad_sizeof good_sizeof bad_format good_format bad_strncpy good_strncpy bad_stale good_stale \
-    bad_leak good_leak bad_toctou good_toctou handlers nulls falls casts bytes threes counts full
+    bad_leak good_leak bad_toctou good_toctou handlers nulls falls casts bytes threes counts full seek
 ./more outside some-word
 ./more sql "don't-do"
 ./more double
@@ -331,6 +333,9 @@ confirmed:strong ignored-count bad_vector
 rejected ignored-count good_vector
 confirmed:strong ignored-count bad_full
 none ignored-count put_full
+confirmed:strong dropped-error bad_seek
+undetermined dropped-error open_seek
+rejected dropped-error good_seek
 confirmed:manifest double-free bad_double
 undetermined double-free good_double
 END
@@ -350,6 +355,33 @@ no_space() {
     is confirmed:simulated ignored-count bad_space
 }
 ok "a write that an injected failure loses" no_space
+
+# Structs of equal layout in two units become one when they are linked.
+cast_twins() {
+    for n in one two; do
+        cat >$n.c <<END
+#include <stdlib.h>
+struct base_$n { int kind; };
+struct whole_$n { struct base_$n base; long more[4]; };
+long bad_$n(struct base_$n *b) { return ((struct whole_$n *)b)->more[0]; }
+long good_$n(struct base_$n *b) { return ((struct whole_$n *)b)->more[0]; }
+long $n(void)
+{
+    struct base_$n *part = calloc(1, sizeof *part);
+    struct whole_$n *whole = calloc(1, sizeof *whole);
+    long sum = bad_$n(part) + good_$n(&whole->base);
+    free(part);
+    free(whole);
+    return sum;
+}
+END
+    done
+    printf 'long one(void), two(void);\nint main(void) { for (int i = 0; i < 11; i++) one(), two(); return 0; }\n' >both.c
+    "$SUNDEW" -q capture -- gcc -g -w -o both both.c one.c two.c || return 1
+    "$SUNDEW" confirm ./both --own --json -- ./both >out.json 2>out.err
+    is confirmed:strong bad-cast bad_one bad_two && is rejected bad-cast good_one good_two
+}
+ok "casts of structs that look alike" cast_twins
 
 # ---- rules that look only where another tool warns
 

@@ -432,6 +432,7 @@ void inquiry_judge(Inquiry *q)
             continue;
         assert(w->site->slot);
         watch_judge(q->watch, w->site, q->slots, &w->said);
+        w->said.open |= w->next;
         w->verdict = w->said.grade != GRADE_NONE ? CONFIRMED
                      : w->said.settled || (w->said.opportunities >= q->enough && !w->said.open)
                          ? REJECTED

@@ -380,6 +380,28 @@ static int good_full(void)
     return lost;
 }
 
+/* A regular file can seek always: only one that is none tells something. */
+static void bad_seek(void)
+{
+    FILE *f = popen("echo abc", "r");
+    fseek(f, 1, SEEK_SET);
+    pclose(f);
+}
+
+static void open_seek(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    fseek(f, 0, SEEK_END);
+    fclose(f);
+}
+
+static void good_seek(void)
+{
+    FILE *f = tmpfile();
+    fseek(f, 0, SEEK_SET);
+    fclose(f);
+}
+
 static void folder_file(const char *folder, mode_t mode, char *path, size_t n)
 {
     mkdir(folder, 0700);
@@ -487,6 +509,7 @@ static void once(const char *what)
         close(pipes[0]), close(pipes[1]), fclose(file);
     }
     if (IS("double")) good_double(turn), bad_double(turn);
+    if (IS("seek")) bad_seek(), open_seek("/etc/passwd"), good_seek();
     if (IS("full")) bad_full(), good_full();
     if (IS("space") && bad_space()) exit(1);
     free(p.name);

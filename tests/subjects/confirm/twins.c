@@ -101,6 +101,13 @@ int both_pure(int n)
     return 0;
 }
 
+int both_never(int n)
+{
+    if ((n > 0) & take())
+        return 1;
+    return 0;
+}
+
 static void c2(int null, int mode)
 {
     struct queue q = { 1 };
@@ -364,6 +371,7 @@ int main(int argc, char **argv)
         for (int i = -10; i < 10; i++) {
             both_effect(i);
             both_pure(i);
+            both_never(i + 11);
         }
     else if (!strcmp(what, "c3-truth"))
         c3_truth();
