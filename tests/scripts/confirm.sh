@@ -424,7 +424,11 @@ generated() {
     "$SUNDEW" -q capture -- gcc -g -w -o made made.c || return 1
     echo 'made.c:3:1: warning: x [zerodiv]' >made.txt
     "$SUNDEW" confirm ./made --warnings made.txt --json -- ./made >out.json 2>out.err
-    python3 "$TOP/tests/scripts/confirm.py" out.json rejected division f
+    python3 "$TOP/tests/scripts/confirm.py" out.json rejected division f && python3 - <<'END'
+import json
+w, = json.load(open("out.json"))["warnings"]
+assert (w["file"], w["line"]) == ("other.y", 7), w
+END
 }
 ok "a rule that no run speaks about stays unanchored" asked
 ok "a tool that does not follow #line" generated
