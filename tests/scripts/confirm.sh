@@ -339,6 +339,7 @@ rejected dropped-error good_seek
 confirmed:manifest double-free bad_double
 undetermined double-free good_double
 END
+ok "… and the missing test is named" grep -q '"a test in which it is a pipe' out.json
 "$SUNDEW" confirm ./more --own --json -- ./more >out.json 2>out.err
 nothing() {
     python3 -c 'import json; d = json.load(open("out.json")); v = d["verdicts"]

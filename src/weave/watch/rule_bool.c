@@ -228,6 +228,7 @@ static void join(const WatchSite *s, const struct sundew_watch_slot *self, const
     const struct sundew_watch_slot *null = watch_slot(all, s, 1);
     /* Effects matter only where the left side alone decides. */
     out->opportunities = s->at[1] ? self->n : watch_slot(all, s, 2)->bad;
+    out->idle = self->n > 0;
     out->missing = s->at[1] ? "a test in which the pointer is NULL"
                             : "a test in which the left side alone decides";
     if (self->bad)

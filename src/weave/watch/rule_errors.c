@@ -118,6 +118,7 @@ static void join(const WatchSite *s, const struct sundew_watch_slot *self, const
     out->missing = "a test in which the call fails";
     if (s->fact[2] && !(watch_slot(all, s, 1)->bits & ~(uint64_t)SUNDEW_FD_REGULAR)) {
         out->opportunities = 0;
+        out->idle = self->n > 0;
         out->missing = "a test in which it is a pipe: a regular file can seek always";
     }
     if (s->fact[0] && str_is_one_of(s->subject, users)) {

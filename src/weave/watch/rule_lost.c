@@ -78,8 +78,9 @@ static void probe_taker(Watch *watch, WatchSite *s)
     Woven *w = watch->w;
     LLVMValueRef result = s->at[1], zero = LLVMConstNull(LLVMTypeOf(result));
     watch_go_after(watch, result);
-    LLVMValueRef fails = LLVMBuildICmp(
-        w->builder, LLVMTypeOf(result) == w->ptr ? LLVMIntEQ : LLVMIntSLT, result, zero, "");
+    LLVMValueRef fails =
+        LLVMBuildICmp(w->builder, LLVMTypeOf(result) == w->ptr ? LLVMIntEQ : LLVMIntSLT, result,
+                      zero, "");
     LLVMValueRef args[] = { watch_slot_value(watch, s, 1), watch_i64(watch, result, true),
                             LLVMBuildZExt(w->builder, fails, w->i32, "") };
     watch_call(watch, "sundew_watch_value", w->void_, args, 3);
@@ -136,6 +137,7 @@ static void join_lost(const WatchSite *s, const struct sundew_watch_slot *self,
 {
     bool succeeds = s->at[1] && !watch_slot(all, s, 1)->bad;
     out->opportunities = succeeds ? 0 : self->n;
+    out->idle = self->n > 0;
     out->missing = succeeds ? "a test in which the function fails that gets the pointer"
                             : "a test that gets here while the memory is in use";
     out->open = self->bits & 1;      /* old copies on the stack: nobody knows */

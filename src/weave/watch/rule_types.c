@@ -59,7 +59,8 @@ static bool begins_with(Watch *watch, LLVMTypeRef t, const Type *declared)
     LLVMTypeRef first = LLVMCountStructElementTypes(t) ? LLVMStructGetTypeAtIndex(t, 0) : NULL;
     const char *name =
         first && LLVMGetTypeKind(first) == LLVMStructTypeKind ? LLVMGetStructName(first) : NULL;
-    return name && (!strcmp(bare_tag(name), declared->name) || may_stand_for(watch, first, declared));
+    return name &&
+           (!strcmp(bare_tag(name), declared->name) || may_stand_for(watch, first, declared));
 }
 
 static void find_cast(Watch *watch, LLVMValueRef i)

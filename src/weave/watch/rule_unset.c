@@ -230,6 +230,7 @@ static void join_unset(const WatchSite *s, const struct sundew_watch_slot *self,
                        const WatchEvidence *all, WatchJudgement *out)
 {
     out->opportunities = s->at[1] ? watch_slot(all, s, 1)->bad : self->n;
+    out->idle = self->n > 0;
     out->missing = "a test that takes the way on which it is not set";
     if (self->bad)
         watch_say(out, GRADE_MANIFEST, s, self,
