@@ -44,6 +44,8 @@ ok "… a real order is no suspect" \
 ok "… a comparator that was not called" \
     python3 "$TOP/tests/scripts/confirm.py" out.json undetermined comparator by_truth
 ok "a hash that tells equal keys apart, used" judges c4-table confirmed:usage hash-equality key_hash
+ok "… of functions with hash in their names twice" \
+    python3 "$TOP/tests/scripts/confirm.py" out.json confirmed:usage hash-equality hashed_key_hash
 ok "… with two equal keys" judges c4-both confirmed:strong hash-equality key_hash
 ok "… objects in an array only" judges c4-array rejected hash-equality key_hash
 ok "a shallow copy" judges c5-shared confirmed:strong copy der_dup
@@ -309,6 +311,8 @@ confirmed:usage signal-handler once
 confirmed:predictive unchecked-null bad_null
 rejected unchecked-null good_null
 rejected unchecked-null sure_null
+rejected unchecked-null fixed_null
+rejected unchecked-null open_null
 confirmed:strong fallthrough bad_fall
 none fallthrough good_fall
 confirmed:predictive injection bad_shell

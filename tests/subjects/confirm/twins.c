@@ -174,11 +174,16 @@ static unsigned key_hash(const char *s)
 
 static int key_equal(const char *a, const char *b) { return strcasecmp(a, b) == 0; }
 
+static unsigned hashed_key_hash(const char *s) { return (unsigned char)*s; }
+static int hashed_key_equal(const char *a, const char *b) { return strcasecmp(a, b) == 0; }
+
 static const char *table[64];
 
 static void put(const char *key)
 {
     unsigned at = key_hash(key) % 64;
+    if (hashed_key_equal(key, "bar") && hashed_key_hash(key) != 'b')
+        exit(1);
     while (table[at] && !key_equal(table[at], key))
         at = (at + 1) % 64;
     table[at] = key;
