@@ -170,6 +170,22 @@ static int bad_heap_index(int n)
     free(p);
     return c;
 }
+static int bad_moved(int n)
+{
+    char *p = calloc(4, 1);
+    memmove(p, p + 1, n % 5); /*bad_moved out-of-bounds*/
+    int c = p[0];
+    free(p);
+    return c;
+}
+static int good_moved(int n)
+{
+    char *p = calloc(4, 1);
+    memmove(p, p + 1, n % 4); /*good_moved out-of-bounds*/
+    int c = p[0];
+    free(p);
+    return c;
+}
 static int bad_shift(int n)
 {
     return 1u << (n * 4); /*bad_shift division*/
@@ -197,6 +213,26 @@ static int bad_freed(int n)
     int c = p[0]; /*bad_freed stale-pointer*/
     if (n <= 5)
         free(p);
+    return c;
+}
+static int is_text(const char *p) { return p != NULL; }
+static int bad_handed(int n)
+{
+    char *p = malloc(8);
+    strcpy(p, "abc");
+    if (n > 5)
+        free(p);
+    int c = is_text(p); /*bad_handed stale-pointer*/
+    if (n <= 5)
+        free(p);
+    return c;
+}
+static int good_handed(int n)
+{
+    char *p = malloc(8);
+    strcpy(p, "abc");
+    int c = is_text(p); /*good_handed stale-pointer*/
+    free(p);
     return c;
 }
 static int good_freed(int n)
@@ -240,9 +276,9 @@ int main(void)
         good_stream("/etc/passwd");
         all += bad_unset(turn) + open_unset(turn) + good_unset(turn);
         all += bad_array(turn % 8) + good_array(turn % 8) + open_array(turn % 2) + good_walk(turn % 16);
-        all += bad_index(turn) + good_index(turn) + bad_heap_index(turn) + bad_shift(turn) + good_division(turn);
+        all += bad_index(turn) + good_index(turn) + bad_heap_index(turn) + bad_moved(turn) + good_moved(turn) + bad_shift(turn) + good_division(turn);
         all += bad_null(turn == 7 ? NULL : "abc", 1) + good_null("abc");
-        all += bad_freed(turn) + good_freed(turn);
+        all += bad_freed(turn) + good_freed(turn) + bad_handed(turn) + good_handed(turn);
         all += bad_sign(turn - 3, turn) + good_sign(turn, turn) + open_sign(turn - 3, turn);
     }
     free(own);
