@@ -232,6 +232,12 @@ d = json.load(open("out.json"))
 assert d["verdicts"]["undetermined"] == len(d["warnings"]) > 5, d["verdicts"]'
 }
 ok "--time ends a build" late
+elsewhere() {
+    "$SUNDEW" confirm ./twins --own --json -- true >out.json 2>out.err
+    grep -q 'the command did not run twins' out.err || { cat out.err; return 1; }
+    judge c7 && ! grep -q 'did not run' out.err
+}
+ok "a command that does not run the program is told" elsewhere
 rm -rf .sundew/confirm
 ok "without evidence it says what to do" says "such as -- make check" \
     "$SUNDEW" confirm ./twins --own

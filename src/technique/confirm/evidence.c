@@ -237,6 +237,11 @@ bool inquiry_observe(Inquiry *q, Err *err)
     if (ok) {
         tell_end(q, &result);
         ok = inquiry_take(q, file, err);
+        if (ok && watch_nslots(q->watch) > 1 && !q->slots[0].n)
+            session_note(
+                q->session,
+                "the command did not run %s: do the tests use a copy, or link it statically?",
+                path_base(q->name));
     }
     if (q->late) {
         make_slots(q);
