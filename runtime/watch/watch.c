@@ -41,6 +41,7 @@ static void open_file(const char *path)
             file = f;
             nslots = f->nslots;
             slots = (struct sundew_watch_slot *)(f + 1);
+            sundew_watch_note(&slots[0]);        /* nobody's: the program ran */
         } else if (p != MAP_FAILED) {
             munmap(p, n);
         }

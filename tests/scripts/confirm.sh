@@ -34,6 +34,8 @@ ok "… reads were not executed either" \
 ok "a right side with effects" judges c2-effect confirmed:strong non-short-circuit both_effect
 ok "… and a pure one" \
     python3 "$TOP/tests/scripts/confirm.py" out.json rejected non-short-circuit both_pure
+ok "… and one whose left side never decides" \
+    python3 "$TOP/tests/scripts/confirm.py" out.json undetermined non-short-circuit both_never
 ok "a comparator that is a truth value" judges c3-truth confirmed:strong comparator by_truth
 ok "a difference that can overflow" judges c3-far confirmed:predictive comparator by_difference
 ok "… and one that can't" judges c3-near rejected comparator by_difference
@@ -42,6 +44,8 @@ ok "… a real order is no suspect" \
 ok "… a comparator that was not called" \
     python3 "$TOP/tests/scripts/confirm.py" out.json undetermined comparator by_truth
 ok "a hash that tells equal keys apart, used" judges c4-table confirmed:usage hash-equality key_hash
+ok "… of functions with hash in their names twice" \
+    python3 "$TOP/tests/scripts/confirm.py" out.json confirmed:usage hash-equality hashed_key_hash
 ok "… with two equal keys" judges c4-both confirmed:strong hash-equality key_hash
 ok "… objects in an array only" judges c4-array rejected hash-equality key_hash
 ok "a shallow copy" judges c5-shared confirmed:strong copy der_dup
@@ -228,6 +232,12 @@ d = json.load(open("out.json"))
 assert d["verdicts"]["undetermined"] == len(d["warnings"]) > 5, d["verdicts"]'
 }
 ok "--time ends a build" late
+elsewhere() {
+    "$SUNDEW" confirm ./twins --own --json -- true >out.json 2>out.err
+    grep -q 'the command did not run twins' out.err || { cat out.err; return 1; }
+    judge c7 && ! grep -q 'did not run' out.err
+}
+ok "a command that does not run the program is told" elsewhere
 rm -rf .sundew/confirm
 ok "without evidence it says what to do" says "such as -- make check" \
     "$SUNDEW" confirm ./twins --own
@@ -274,7 +284,7 @@ cat >all.sh <<'END'
 ./more bad_print good_print bad_number good_number bad_malloc good_malloc bad_product good_product \
     bad_sizeof good_sizeof bad_format good_format bad_strncpy good_strncpy bad_stale good_stale \
     fitted_print wait_for_end use_nothing field_strncpy \
-    bad_leak good_leak bad_toctou good_toctou handlers nulls falls casts bytes threes counts full
+    bad_leak good_leak bad_toctou good_toctou handlers nulls falls casts bytes threes counts full seek
 ./more outside some-word
 ./more sql "don't-do"
 ./more double
@@ -314,6 +324,8 @@ rejected unchecked-null good_null
 none unchecked-null used_before
 confirmed:strong unchecked-null used_behind
 rejected unchecked-null sure_null
+rejected unchecked-null fixed_null
+rejected unchecked-null open_null
 confirmed:strong fallthrough bad_fall
 none fallthrough good_fall
 confirmed:predictive injection bad_shell
@@ -338,9 +350,13 @@ confirmed:strong ignored-count bad_vector
 rejected ignored-count good_vector
 confirmed:strong ignored-count bad_full
 none ignored-count put_full
+confirmed:strong dropped-error bad_seek
+undetermined dropped-error open_seek
+rejected dropped-error good_seek
 confirmed:manifest double-free bad_double
 undetermined double-free good_double
 END
+ok "… and the missing test is named" grep -q '"a test in which it is a pipe' out.json
 "$SUNDEW" confirm ./more --own --json -- ./more >out.json 2>out.err
 nothing() {
     python3 -c 'import json; d = json.load(open("out.json")); v = d["verdicts"]
@@ -357,6 +373,33 @@ no_space() {
     is confirmed:simulated ignored-count bad_space
 }
 ok "a write that an injected failure loses" no_space
+
+# Structs of equal layout in two units become one when they are linked.
+cast_twins() {
+    for n in one two; do
+        cat >$n.c <<END
+#include <stdlib.h>
+struct base_$n { int kind; };
+struct whole_$n { struct base_$n base; long more[4]; };
+long bad_$n(struct base_$n *b) { return ((struct whole_$n *)b)->more[0]; }
+long good_$n(struct base_$n *b) { return ((struct whole_$n *)b)->more[0]; }
+long $n(void)
+{
+    struct base_$n *part = calloc(1, sizeof *part);
+    struct whole_$n *whole = calloc(1, sizeof *whole);
+    long sum = bad_$n(part) + good_$n(&whole->base);
+    free(part);
+    free(whole);
+    return sum;
+}
+END
+    done
+    printf 'long one(void), two(void);\nint main(void) { for (int i = 0; i < 11; i++) one(), two(); return 0; }\n' >both.c
+    "$SUNDEW" -q capture -- gcc -g -w -o both both.c one.c two.c || return 1
+    "$SUNDEW" confirm ./both --own --json -- ./both >out.json 2>out.err
+    is confirmed:strong bad-cast bad_one bad_two && is rejected bad-cast good_one good_two
+}
+ok "casts of structs that look alike" cast_twins
 
 # ---- rules that look only where another tool warns
 
@@ -399,7 +442,11 @@ generated() {
     "$SUNDEW" -q capture -- gcc -g -w -o made made.c || return 1
     echo 'made.c:3:1: warning: x [zerodiv]' >made.txt
     "$SUNDEW" confirm ./made --warnings made.txt --json -- ./made >out.json 2>out.err
-    python3 "$TOP/tests/scripts/confirm.py" out.json rejected division f
+    python3 "$TOP/tests/scripts/confirm.py" out.json rejected division f && python3 - <<'END'
+import json
+w, = json.load(open("out.json"))["warnings"]
+assert (w["file"], w["line"]) == ("other.y", 7), w
+END
 }
 ok "a rule that no run speaks about stays unanchored" asked
 ok "a tool that does not follow #line" generated

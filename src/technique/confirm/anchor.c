@@ -228,10 +228,14 @@ static void anchor(Inquiry *q, const Index *ix, Warning *w)
     const char *const *families = family_of_rule(w->rule);
     Warning there;
     w->site = w->line ? find_site(ix, w, families) : NULL;
-    if (!w->site && follow_line(q, w, &there) && there.line)
+    if (!w->site && follow_line(q, w, &there) && there.line) {
         w->site = find_site(ix, &there, families);
-    if (!w->site && w->line)
+        w->line = w->site ? there.line : w->line;      /* as the site's file counts */
+    }
+    if (!w->site && w->line) {
         w->site = next_site(ix, *w, families);
+        w->next = w->site != NULL;
+    }
     if (w->site) {
         w->family = w->site->rule->family;
         w->site->wanted = true;

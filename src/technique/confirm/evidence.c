@@ -237,6 +237,11 @@ bool inquiry_observe(Inquiry *q, Err *err)
     if (ok) {
         tell_end(q, &result);
         ok = inquiry_take(q, file, err);
+        if (ok && watch_nslots(q->watch) > 1 && !q->slots[0].n)
+            session_incomplete(
+                q->session,
+                "the command did not run %s: do the tests use a copy, or link it statically?",
+                path_base(q->name));
     }
     if (q->late) {
         make_slots(q);
@@ -432,6 +437,7 @@ void inquiry_judge(Inquiry *q)
             continue;
         assert(w->site->slot);
         watch_judge(q->watch, w->site, q->slots, &w->said);
+        w->said.open |= w->next;
         w->verdict = w->said.grade != GRADE_NONE ? CONFIRMED
                      : w->said.settled || (w->said.opportunities >= q->enough && !w->said.open)
                          ? REJECTED

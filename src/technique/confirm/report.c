@@ -137,9 +137,9 @@ static bool report_confirmed(Inquiry *q, const Warning *w, Err *err)
 
 static const char *missing_text(const Warning *w)
 {
-    return w->said.opportunities == 0 ? "a test that gets there"
-           : w->said.missing          ? w->said.missing
-                                      : "more tests that get there";
+    return w->said.opportunities == 0 && !w->said.idle ? "a test that gets there"
+           : w->said.missing                           ? w->said.missing
+                                                       : "more tests that get there";
 }
 
 static json_t *warning_json(const Inquiry *q, const Warning *w)

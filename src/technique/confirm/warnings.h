@@ -30,6 +30,7 @@ typedef struct Warning {
     const char *message;
     Strings also;              /* other tools that say the same: "tool rule" */
     WatchSite *site;           /* NULL: not anchored */
+    bool next;                 /* it is the next code, and reached on other ways, too */
     const char *reason;        /* … why */
     Verdict verdict;
     WatchJudgement said;

@@ -405,6 +405,45 @@ bool watch_is_boolean(Watch *watch, LLVMValueRef v, unsigned depth)
 
 /* ---- where arguments come from */
 
+bool watch_knows_callers(Watch *watch, LLVMValueRef fn)
+{
+    LLVMModuleRef m = watch->w->module;
+    LLVMValueRef main = LLVMGetNamedFunction(m, "main");
+    main = main ? main : LLVMGetNamedFunction(m, "sundew_program_main");
+    bool whole = main && !LLVMIsDeclaration(main);
+    if (!whole && LLVMGetLinkage(fn) != LLVMInternalLinkage)
+        return false;
+    for (LLVMUseRef u = LLVMGetFirstUse(fn); u; u = LLVMGetNextUse(u))
+        if (watch_callee_value(LLVMGetUser(u)) != fn)
+            return false;
+    return LLVMGetFirstUse(fn) != NULL;
+}
+
+static unsigned position(LLVMValueRef fn, LLVMValueRef parameter)
+{
+    unsigned n = 0;
+    while (n < LLVMCountParams(fn) && LLVMGetParam(fn, n) != parameter)
+        n++;
+    return n;
+}
+
+bool watch_is_fixed(Watch *watch, LLVMValueRef parameter, unsigned depth)
+{
+    LLVMValueRef fn = LLVMGetParamParent(parameter);
+    unsigned n = position(fn, parameter);
+    if (!depth || !watch_knows_callers(watch, fn))
+        return false;
+    for (LLVMUseRef u = LLVMGetFirstUse(fn); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef call = LLVMGetUser(u);
+        LLVMValueRef v = n < LLVMGetNumArgOperands(call) ? LLVMGetOperand(call, n) : NULL;
+        bool number = v && LLVMIsAConstantInt(v);
+        if (!v || (!number && !watch_is_constant_text(v, 4) &&
+                   !(LLVMIsAArgument(v) && watch_is_fixed(watch, v, depth - 1))))
+            return false;
+    }
+    return true;
+}
+
 static void origin(Watch *watch, LLVMValueRef v, Str *out)
 {
     const char *field;

@@ -156,19 +156,32 @@ static bool is_free(LLVMValueRef i)
            LLVMGetNumArgOperands(i) == 1;
 }
 
+/* Pointers that the instruction frees, goes through, or hands to a function of the program. */
+static unsigned used_pointers(LLVMValueRef i, LLVMValueRef *out, unsigned most)
+{
+    LLVMValueRef f = watch_callee_value(i);
+    if (is_free(i)) {
+        out[0] = LLVMGetOperand(i, 0);
+        return is_pointer(out[0]);
+    }
+    unsigned n = pointers_of(i, out, most);
+    for (unsigned k = 0; f && !LLVMIsDeclaration(f) && k < LLVMGetNumArgOperands(i); k++)
+        if (n < most && is_pointer(LLVMGetOperand(i, k)))
+            out[n++] = LLVMGetOperand(i, k);
+    return n;
+}
+
 static void find_freed(Watch *watch, LLVMValueRef i)
 {
     LLVMValueRef found[4];
-    if (is_free(i) ? is_pointer(LLVMGetOperand(i, 0)) : pointers_of(i, found, 4) > 0)
+    if (used_pointers(i, found, 4))
         add(watch, i, watch_callee(i) ? watch_callee(i) : "pointer");
 }
 
 static void probe_freed(Watch *watch, WatchSite *s)
 {
     LLVMValueRef i = s->at[0], found[4];
-    unsigned n = is_free(i) ? 1 : pointers_of(i, found, 4);
-    if (is_free(i))
-        found[0] = LLVMGetOperand(i, 0);
+    unsigned n = used_pointers(i, found, 4);
     watch_go_before(watch, i);
     for (unsigned k = 0; k < n; k++) {
         LLVMValueRef args[] = { watch_slot_value(watch, s, 0), found[k] };
@@ -273,18 +286,49 @@ static LLVMValueRef address_of(LLVMValueRef i)
                                  : NULL;
 }
 
+/* memcpy(), memmove() and memset(): 2, 2 and 1 objects; 0: none of them. */
+static unsigned moves(LLVMValueRef i)
+{
+    const char *name = watch_library(i);
+    if (!name || !str_starts(name, "llvm.mem") || LLVMGetNumArgOperands(i) < 3)
+        return 0;
+    return str_starts(name, "llvm.memset") ? 1 : 2;
+}
+
 static void find_outside(Watch *watch, LLVMValueRef i)
 {
     LLVMValueRef address = address_of(i), index;
+    bool moved = false;
+    for (unsigned k = 0; k < moves(i); k++)
+        moved |= is_pointer(watch_base(LLVMGetOperand(i, k)));
+    if (moved)
+        add(watch, i, "move");
     if (address && LLVMIsAGetElementPtrInst(address) &&
         (elements_of(address, &index) || is_pointer(watch_base(address))))
         add(watch, i, "index");
+}
+
+static void probe_moves(Watch *watch, WatchSite *s)
+{
+    LLVMValueRef i = s->at[0];
+    watch_go_before(watch, i);
+    for (unsigned k = 0; k < moves(i); k++) {
+        LLVMValueRef address = LLVMGetOperand(i, k);
+        LLVMValueRef args[] = { watch_slot_value(watch, s, 0), watch_base(address), address,
+                                watch_i64(watch, LLVMGetOperand(i, 2), false) };
+        if (is_pointer(args[1]))
+            watch_call(watch, "sundew_watch_inside", watch->w->void_, args, 4);
+    }
 }
 
 static void probe_outside(Watch *watch, WatchSite *s)
 {
     Woven *w = watch->w;
     LLVMValueRef i = s->at[0], address = address_of(i), index;
+    if (moves(i)) {
+        probe_moves(watch, s);
+        return;
+    }
     uint64_t n = elements_of(address, &index);
     watch_go_before(watch, i);
     if (n) {

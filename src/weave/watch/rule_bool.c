@@ -179,6 +179,8 @@ static void probe_region(Watch *watch, WatchSite *s)
     LLVMValueRef args[] = { watch_slot_value(watch, s, 0),
                             LLVMBuildZExt(w->builder, decides, w->i32, "") };
     watch_call(watch, "sundew_watch_region", w->void_, args, 2);
+    LLVMValueRef counts[] = { watch_slot_value(watch, s, 2), weave_int(w, w->i64, 0), args[1] };
+    watch_call(watch, "sundew_watch_value", w->void_, counts, 3);
     watch_go_before(watch, i);
     watch_call(watch, "sundew_watch_region_end", w->void_, args, 1);
 }
@@ -224,7 +226,9 @@ static void join(const WatchSite *s, const struct sundew_watch_slot *self, const
                  WatchJudgement *out)
 {
     const struct sundew_watch_slot *null = watch_slot(all, s, 1);
-    out->opportunities = self->n;
+    /* Effects matter only where the left side alone decides. */
+    out->opportunities = s->at[1] ? self->n : watch_slot(all, s, 2)->bad;
+    out->idle = self->n > 0;
     out->missing = s->at[1] ? "a test in which the pointer is NULL"
                             : "a test in which the left side alone decides";
     if (self->bad)
@@ -243,7 +247,7 @@ const WatchRule rule_bool = {
     .family = "non-short-circuit",
     .objection = "the right side is harmless, computing it always was intended",
     .opportunity = "evaluations",
-    .slots = 2,
+    .slots = 3,
     .instruction = find,
     .probe = probe,
     .join = join,

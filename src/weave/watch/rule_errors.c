@@ -5,6 +5,10 @@
  * callers that look at the result are not fewer than those that don't. A failure in one
  * context makes one in another likely. Library functions count where they are called
  * only: why open() failed elsewhere says nothing about here.
+ *
+ * That a call did not fail says something only if it might have. A regular file can seek always, so its
+ * seeks are no opportunities, unless the function itself opened it under a name of its own: then nobody can put a pipe
+ * in its place. Tests run as one user, so they can't reject a dropped setuid().
  */
 #include "weave/watch/rules_int.h"
 #include <errno.h>
@@ -16,6 +20,18 @@ static const char *const lenient[] = { "remove", "unlink", "mkdir",  "rmdir", "c
 static const char *const strict[] = { "chdir",   "setuid",    "setgid",   "seteuid",
                                       "setegid", "ftruncate", "fseek",    "rename",
                                       "dup2",    "lseek",     "truncate", NULL };
+
+static const char *const seeks[] = { "fseek", "lseek", "fseeko", "lseek64", "fseeko64", NULL };
+static const char *const users[] = { "setuid", "setgid", "seteuid", "setegid", NULL };
+static const char *const openers[] = { "fopen", "open", "fopen64", "open64", NULL };
+static const char *const scratch[] = { "tmpfile", "mkstemp", "tmpfile64", NULL };
+
+/* Did the function open it, as a file that nobody else names? */
+static bool is_own_file(LLVMValueRef file)
+{
+    return watch_is_named(file, scratch) ||
+           (watch_is_named(file, openers) && watch_is_constant_text(LLVMGetOperand(file, 0), 4));
+}
 
 static void count_callers(LLVMValueRef fn, unsigned *looking, unsigned *dropping)
 {
@@ -53,6 +69,7 @@ static void find(Watch *watch, LLVMValueRef i)
                       watch_name(f));
         s->group = s->key;
         s->fact[0] = 1;
+        s->fact[2] = watch_is_named(i, seeks) && !is_own_file(LLVMGetOperand(i, 0));
         return;
     }
     if (!watch_may_return_negative(watch, f))
@@ -79,6 +96,13 @@ static void probe(Watch *watch, WatchSite *s)
     LLVMValueRef args[] = { watch_slot_value(watch, s, 0), watch_i64(watch, i, true),
                             LLVMBuildZExt(w->builder, negative, w->i32, "") };
     watch_call(watch, "sundew_watch_value", w->void_, args, 3);
+    if (!s->fact[2])
+        return;
+    LLVMValueRef file = LLVMGetOperand(i, 0), zero = weave_int(w, w->i64, 0);
+    bool stream = LLVMTypeOf(file) == w->ptr;
+    LLVMValueRef seen[] = { watch_slot_value(watch, s, 1),
+                            stream ? file : watch_i64(watch, file, true), zero, zero };
+    watch_call(watch, stream ? "sundew_watch_stream" : "sundew_watch_count", w->void_, seen, 4);
 }
 
 /* A field that the program filled itself, where the failing call had something else. */
@@ -92,6 +116,15 @@ static void join(const WatchSite *s, const struct sundew_watch_slot *self, const
 {
     out->opportunities = self->n;
     out->missing = "a test in which the call fails";
+    if (s->fact[2] && !(watch_slot(all, s, 1)->bits & ~(uint64_t)SUNDEW_FD_REGULAR)) {
+        out->opportunities = 0;
+        out->idle = self->n > 0;
+        out->missing = "a test in which it is a pipe: a regular file can seek always";
+    }
+    if (s->fact[0] && str_is_one_of(s->subject, users)) {
+        out->open = true;
+        out->missing = "a run as a user who may not do this";
+    }
     bool harmless = s->fact[0] && (self->error == ENOENT || self->error == EEXIST);
     if (self->bad && !harmless)
         watch_say(out, GRADE_STRONG, s, self,
@@ -113,6 +146,7 @@ const WatchRule rule_dropped = {
     .family = "dropped-error",
     .objection = "the call can't fail here",
     .opportunity = "calls",
+    .slots = 2,
     .instruction = find,
     .probe = probe,
     .join = join,

@@ -48,11 +48,10 @@ static LLVMValueRef partner_in_use(Watch *watch, LLVMValueRef h)
     return NULL;
 }
 
-/* "name_hash" → "name_" */
-static bool has_stem(const char *name, const char *hash)
+/* "name_hash" → "name_equal": the name with another word at `at`. */
+static bool has_word(const char *name, const char *hash, const char *at)
 {
     static const char *const words[] = { "equal", "eq", "same", "match", "cmp", "compare", NULL };
-    const char *at = strstr(hash, "hash");
     size_t before = (size_t)(at - hash);
     const char *after = at + 4;
     if (strncmp(name, hash, before))
@@ -63,6 +62,15 @@ static bool has_stem(const char *name, const char *hash)
         if (!strncmp(rest, *w, n) && (!strcmp(rest + n, after) || !strcmp(rest + n, "s")))
             return true;
     }
+    return false;
+}
+
+/* hashed_key_hash() has the word twice. */
+static bool has_stem(const char *name, const char *hash)
+{
+    for (const char *at = strstr(hash, "hash"); at; at = strstr(at + 1, "hash"))
+        if (has_word(name, hash, at))
+            return true;
     return false;
 }
 

@@ -6,6 +6,9 @@
  * function that gives a pointer, is remembered while the function runs. If the line of the warning
  * ran while such memory was live, the runtime looks for the pointer when the function returns: in what is
  * returned, the stacks of callers, variables and heap. If nobody has it, it is lost, whatever the program does next.
+ *
+ * A function that gets the pointer may fail, and then not keep it: list_add(list, strdup(name)). As long as it
+ * did not fail in any run, the runs tell nothing against the warning.
  */
 #include "weave/watch/rules_int.h"
 #include <inttypes.h>
@@ -28,6 +31,22 @@ static void makers_of(LLVMValueRef fn, Makers *out)
         }
 }
 
+/* The first function that gets the pointer and may say that it failed; NULL: none. */
+static LLVMValueRef taker_of(Watch *watch, LLVMValueRef p, unsigned depth)
+{
+    for (LLVMUseRef u = LLVMGetFirstUse(p); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef i = LLVMGetUser(u), f = watch_callee_value(i), found = NULL;
+        if (f && !LLVMIsDeclaration(f) &&
+            (watch_may_return_negative(watch, f) || watch_may_return_null(watch, f)))
+            return i;
+        if (depth && (LLVMIsAPHINode(i) || LLVMIsASelectInst(i)))
+            found = taker_of(watch, i, depth - 1);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
 /* What is left at the end of main() is given back by the system. */
 static void find_lost(Watch *watch, LLVMValueRef i)
 {
@@ -48,13 +67,30 @@ static void find_lost(Watch *watch, LLVMValueRef i)
     if (calls.len) {
         WatchSite *s = watch_add(watch, i, SITE_LOOSE, "", watch_callee(calls.items[0]));
         s->group = s->key;
+        for (size_t k = 0; k < calls.len && !s->at[1]; k++)
+            s->at[1] = taker_of(watch, calls.items[k], 2);
     }
     vec_release(&calls);
+}
+
+static void probe_taker(Watch *watch, WatchSite *s)
+{
+    Woven *w = watch->w;
+    LLVMValueRef result = s->at[1], zero = LLVMConstNull(LLVMTypeOf(result));
+    watch_go_after(watch, result);
+    LLVMValueRef fails =
+        LLVMBuildICmp(w->builder, LLVMTypeOf(result) == w->ptr ? LLVMIntEQ : LLVMIntSLT, result,
+                      zero, "");
+    LLVMValueRef args[] = { watch_slot_value(watch, s, 1), watch_i64(watch, result, true),
+                            LLVMBuildZExt(w->builder, fails, w->i32, "") };
+    watch_call(watch, "sundew_watch_value", w->void_, args, 3);
 }
 
 static void probe_lost(Watch *watch, WatchSite *s)
 {
     Woven *w = watch->w;
+    if (s->at[1])
+        probe_taker(watch, s);
     LLVMValueRef i = s->at[0], fn = watch_function_of(i), zero = weave_int(w, w->i64, 0);
     Makers calls = { 0 };
     makers_of(fn, &calls);
@@ -99,9 +135,11 @@ static void probe_lost(Watch *watch, WatchSite *s)
 static void join_lost(const WatchSite *s, const struct sundew_watch_slot *self,
                       const WatchEvidence *all, WatchJudgement *out)
 {
-    (void)all;
-    out->opportunities = self->n;
-    out->missing = "a test that gets here while the memory is in use";
+    bool succeeds = s->at[1] && !watch_slot(all, s, 1)->bad;
+    out->opportunities = succeeds ? 0 : self->n;
+    out->idle = self->n > 0;
+    out->missing = succeeds ? "a test in which the function fails that gets the pointer"
+                            : "a test that gets here while the memory is in use";
     out->open = self->bits & 1;      /* old copies on the stack: nobody knows */
     if (self->bad)
         watch_say(out, GRADE_MANIFEST, s, self,
@@ -114,6 +152,7 @@ const WatchRule rule_lost = {
     .family = "leak",
     .objection = "somebody else has the pointer, or that path is not taken",
     .opportunity = "returns",
+    .slots = 2,
     .asked = true,
     .instruction = find_lost,
     .probe = probe_lost,

@@ -5,7 +5,8 @@
  * an argument as it is passed here. So the evidence class is the callee and the origins of its
  * arguments: a parameter, a certain field, a certain global variable. A name that comes
  * from the user may be unknown; a name that the program itself stored is not. Nothing is
- * predicted where the function, or each of its callers, has asked for the same name before.
+ * predicted where the function, or each of its callers, has asked for the same name before, or where each
+ * caller passes a constant.
  */
 #include "weave/watch/rules_int.h"
 #include <assert.h>
@@ -89,36 +90,39 @@ static bool was_asked(LLVMValueRef i, LLVMValueRef f, unsigned k, LLVMValueRef v
 }
 
 /* All callers are known, and each has asked for what it passes as the n-th argument. */
-static bool callers_asked(LLVMValueRef fn, unsigned n, LLVMValueRef f, unsigned k)
+static bool callers_asked(Watch *watch, LLVMValueRef fn, unsigned n, LLVMValueRef f, unsigned k)
 {
-    bool any = false;
-    if (LLVMGetLinkage(fn) != LLVMInternalLinkage)
+    if (!watch_knows_callers(watch, fn))
         return false;
     for (LLVMUseRef u = LLVMGetFirstUse(fn); u; u = LLVMGetNextUse(u)) {
         LLVMValueRef call = LLVMGetUser(u);
-        if (!LLVMIsACallInst(call) || watch_callee_value(call) != fn ||
-            n >= LLVMGetNumArgOperands(call) || !was_asked(call, f, k, LLVMGetOperand(call, n)))
+        if (n >= LLVMGetNumArgOperands(call) || !was_asked(call, f, k, LLVMGetOperand(call, n)))
             return false;
-        any = true;
     }
-    return any;
+    return true;
 }
 
-/* Does an earlier question, here or of all callers, say that the call finds something? */
-static bool is_sure(LLVMValueRef i)
+/* Does an earlier question, here or of all callers, say that the call finds something? Or is it always
+ * asked for the same few constants? */
+static bool is_sure(Watch *watch, LLVMValueRef i)
 {
     LLVMValueRef f = watch_callee_value(i), fn = watch_function_of(i);
+    unsigned fixed = 0, varying = 0;
     for (unsigned k = 0; k < LLVMGetNumArgOperands(i); k++) {
         LLVMValueRef v = LLVMGetOperand(i, k);
         if (LLVMIsAConstant(v))
             continue;
+        if (LLVMIsAArgument(v) && watch_is_fixed(watch, v, 3))
+            fixed++;
+        else
+            varying++;
         if (was_asked(i, f, k, v))
             return true;
         for (unsigned n = 0; n < LLVMCountParams(fn); n++)
-            if (LLVMGetParam(fn, n) == v && callers_asked(fn, n, f, k))
+            if (LLVMGetParam(fn, n) == v && callers_asked(watch, fn, n, f, k))
                 return true;
     }
-    return false;
+    return fixed && !varying;
 }
 
 static void find(Watch *watch, LLVMValueRef i, bool allocation)
@@ -149,7 +153,7 @@ static void find(Watch *watch, LLVMValueRef i, bool allocation)
     WatchSite *s = watch_add(watch, i, role, watch_name(f), watch_name(f));
     s->kind = watch_origins(watch, i);
     s->fact[0] = may_fail;
-    s->fact[1] = role == SITE_SUSPECT && is_sure(i);
+    s->fact[1] = role == SITE_SUSPECT && is_sure(watch, i);
     for (unsigned k = 0; k < n; k++) {
         watch_place(s, found[k]);
         if (k < 3)

@@ -38,13 +38,29 @@ static const char *bare_tag(const char *name)
     return dot ? dot + 1 : name;
 }
 
-/* Is the first member of `t` a struct of that tag? */
-static bool begins_with(LLVMTypeRef t, const char *tag)
+/* Linking makes one type of structs with equal layout, and only one name is left. */
+static bool may_stand_for(Watch *watch, LLVMTypeRef t, const Type *declared)
+{
+    char *name = xprintf("struct.%s", declared->name);
+    bool gone = !LLVMGetTypeByName2(watch->w->ctx, name);
+    free(name);
+    if (!gone || LLVMCountStructElementTypes(t) != declared->nfields ||
+        LLVMABISizeOfType(watch->w->layout, t) != declared->size)
+        return false;
+    for (unsigned k = 0; k < declared->nfields; k++)
+        if (8 * LLVMOffsetOfElement(watch->w->layout, t, k) != declared->fields[k].offset)
+            return false;
+    return true;
+}
+
+/* Is the first member of `t` such a struct? */
+static bool begins_with(Watch *watch, LLVMTypeRef t, const Type *declared)
 {
     LLVMTypeRef first = LLVMCountStructElementTypes(t) ? LLVMStructGetTypeAtIndex(t, 0) : NULL;
     const char *name =
         first && LLVMGetTypeKind(first) == LLVMStructTypeKind ? LLVMGetStructName(first) : NULL;
-    return name && !strcmp(bare_tag(name), tag);
+    return name &&
+           (!strcmp(bare_tag(name), declared->name) || may_stand_for(watch, first, declared));
 }
 
 static void find_cast(Watch *watch, LLVMValueRef i)
@@ -63,7 +79,7 @@ static void find_cast(Watch *watch, LLVMValueRef i)
     const Type *declared = watch_record_of(watch, fn, p);
     const char *tag = bare_tag(LLVMGetStructName(t));
     bool same = declared && !strcmp(declared->name, tag);
-    bool derived = declared && !same && begins_with(t, declared->name);
+    bool derived = declared && !same && begins_with(watch, t, declared);
     if ((!back && same) || !is_new(watch, p, t))
         return;
     WatchSite *s = watch_add(watch, i, derived || back ? SITE_SUSPECT : SITE_LOOSE, "", tag);

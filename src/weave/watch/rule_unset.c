@@ -5,6 +5,9 @@
  * flag runs beside each of its values, false for "undefined", and the use asks it. A variable in
  * memory has a shadow, a byte for each of its own, which the function's stores set. If
  * somebody else gets its address, what is not set by then is not known, and neither counts for nor against the warning.
+ *
+ * A use tells nothing against the warning while the paths that set nothing are not taken. So the
+ * opportunities of a register are the times when such a path was taken: it must end before the use.
  */
 #include "weave/watch/rules_int.h"
 #include <assert.h>
@@ -62,6 +65,14 @@ static void probe_register(Watch *watch, WatchSite *s)
     Woven *w = watch->w;
     Map flags = { 0 };
     LLVMValueRef flag = flag_of(watch, s->at[1], &flags);
+    for (size_t k = 0; k < flags.len; k++) {
+        LLVMValueRef merged = flags.entries[k].value;
+        watch_go_after(watch, merged);
+        LLVMValueRef unset = LLVMBuildNot(w->builder, merged, "");
+        LLVMValueRef args[] = { watch_slot_value(watch, s, 1), weave_int(w, w->i64, 0),
+                                LLVMBuildZExt(w->builder, unset, w->i32, "") };
+        watch_call(watch, "sundew_watch_value", w->void_, args, 3);
+    }
     map_release(&flags);
     watch_go_before(watch, s->at[0]);
     LLVMValueRef unset = LLVMBuildNot(w->builder, flag, "");
@@ -218,8 +229,8 @@ static void probe_unset(Watch *watch, WatchSite *s)
 static void join_unset(const WatchSite *s, const struct sundew_watch_slot *self,
                        const WatchEvidence *all, WatchJudgement *out)
 {
-    (void)all;
-    out->opportunities = self->n;
+    out->opportunities = s->at[1] ? watch_slot(all, s, 1)->bad : self->n;
+    out->idle = self->n > 0;
     out->missing = "a test that takes the way on which it is not set";
     if (self->bad)
         watch_say(out, GRADE_MANIFEST, s, self,
@@ -230,7 +241,8 @@ static void join_unset(const WatchSite *s, const struct sundew_watch_slot *self,
 const WatchRule rule_unset = {
     .family = "uninitialised",
     .objection = "it is set on every way that gets here",
-    .opportunity = "uses",
+    .opportunity = "uses, or ways that do not set it",
+    .slots = 2,
     .asked = true,
     .instruction = find_unset,
     .probe = probe_unset,

@@ -76,6 +76,7 @@ typedef struct WatchJudgement {
     const WatchSite *seen_at;  /* where; NULL: nowhere */
     const struct sundew_watch_slot *seen;
     const char *missing;       /* the test that would tell more; NULL: any that gets there */
+    bool idle;                 /* it was reached, but only in ways that tell nothing */
     bool open;                 /* more of the same runs can't reject it */
     bool settled;              /* one observation is enough to reject it */
 } WatchJudgement;

@@ -78,6 +78,11 @@ bool watch_may_return_negative(Watch *watch, LLVMValueRef fn);
 bool watch_is_pure(Watch *watch, LLVMValueRef fn);
 /* 0 or 1: a comparison, !, a predicate. */
 bool watch_is_boolean(Watch *watch, LLVMValueRef v, unsigned depth);
+/* Do all calls of the function stand in the program? Its address is not taken, and it is static, or the
+ * program is no library. */
+bool watch_knows_callers(Watch *watch, LLVMValueRef fn);
+/* Does each caller pass a constant for the parameter? */
+bool watch_is_fixed(Watch *watch, LLVMValueRef parameter, unsigned depth);
 /* Where the arguments of a call come from: "parameter,field struct item+16". */
 const char *watch_origins(Watch *watch, LLVMValueRef call);
 /* Does its code, or that of functions it calls, call one of these? */

@@ -30,6 +30,46 @@ static int good_lost(int n)
     head = i;
     return n; /*good_lost leak*/
 }
+/* Lost if the function that gets it fails; if it does not fail, nobody knows. */
+static int insert(struct item *i, int fails)
+{
+    if (fails)
+        return -1;
+    i->next = head;
+    head = i;
+    return 0;
+}
+static int bad_given(int n)
+{
+    struct item *i = calloc(1, sizeof *i);
+    return i ? insert(i, n % 2) : -1; /*bad_given leak*/
+}
+static int open_given(int n)
+{
+    struct item *i = calloc(1, sizeof *i);
+    return i ? insert(i, n < 0) : -1; /*open_given leak*/
+}
+static int good_given(int n)
+{
+    struct item *i = calloc(1, sizeof *i);
+    if (i && insert(i, n % 2))
+        free(i);
+    touch(head);
+    return 0; /*good_given leak*/
+}
+/* The line has no code of its own, and what follows is reached on other ways, too. */
+static void open_near(int n)
+{
+    struct item *i = calloc(1, sizeof *i);
+    if (!i)
+        return;
+    touch(i);
+    if (n >= 0)
+        insert(i, 0);
+    else
+        i = NULL; /*open_near leak*/
+    touch(head);
+}
 static struct item *same(struct item *i) { return i; }
 static int open_same(struct item *i, int n)
 {
@@ -64,12 +104,23 @@ static int bad_unset(int n)
         x = atoi("3");
     return x + n; /*bad_unset uninitialised*/
 }
-static int good_unset(int n)
+static int open_unset(int n)
 {
     int x;
     if (n >= 0)
         x = atoi("3");
-    return x + n; /*good_unset uninitialised*/
+    return x + n; /*open_unset uninitialised*/
+}
+/* two tests that agree: the way without a value ends before the use */
+static int good_unset(int n)
+{
+    int x;
+    if (n % 2)
+        x = atoi("3");
+    touch(head);
+    if (n % 2)
+        return x + n; /*good_unset uninitialised*/
+    return 0;
 }
 static int bad_array(int n)
 {
@@ -119,6 +170,22 @@ static int bad_heap_index(int n)
     free(p);
     return c;
 }
+static int bad_moved(int n)
+{
+    char *p = calloc(4, 1);
+    memmove(p, p + 1, n % 5); /*bad_moved out-of-bounds*/
+    int c = p[0];
+    free(p);
+    return c;
+}
+static int good_moved(int n)
+{
+    char *p = calloc(4, 1);
+    memmove(p, p + 1, n % 4); /*good_moved out-of-bounds*/
+    int c = p[0];
+    free(p);
+    return c;
+}
 static int bad_shift(int n)
 {
     return 1u << (n * 4); /*bad_shift division*/
@@ -146,6 +213,26 @@ static int bad_freed(int n)
     int c = p[0]; /*bad_freed stale-pointer*/
     if (n <= 5)
         free(p);
+    return c;
+}
+static int is_text(const char *p) { return p != NULL; }
+static int bad_handed(int n)
+{
+    char *p = malloc(8);
+    strcpy(p, "abc");
+    if (n > 5)
+        free(p);
+    int c = is_text(p); /*bad_handed stale-pointer*/
+    if (n <= 5)
+        free(p);
+    return c;
+}
+static int good_handed(int n)
+{
+    char *p = malloc(8);
+    strcpy(p, "abc");
+    int c = is_text(p); /*good_handed stale-pointer*/
+    free(p);
     return c;
 }
 static int good_freed(int n)
@@ -181,13 +268,17 @@ int main(void)
         bad_lost(turn);
         good_lost(turn);
         open_same(own, turn);
+        bad_given(turn);
+        open_given(turn);
+        good_given(turn);
+        open_near(turn);
         bad_stream("/etc/passwd");
         good_stream("/etc/passwd");
-        all += bad_unset(turn) + good_unset(turn);
+        all += bad_unset(turn) + open_unset(turn) + good_unset(turn);
         all += bad_array(turn % 8) + good_array(turn % 8) + open_array(turn % 2) + good_walk(turn % 16);
-        all += bad_index(turn) + good_index(turn) + bad_heap_index(turn) + bad_shift(turn) + good_division(turn);
+        all += bad_index(turn) + good_index(turn) + bad_heap_index(turn) + bad_moved(turn) + good_moved(turn) + bad_shift(turn) + good_division(turn);
         all += bad_null(turn == 7 ? NULL : "abc", 1) + good_null("abc");
-        all += bad_freed(turn) + good_freed(turn);
+        all += bad_freed(turn) + good_freed(turn) + bad_handed(turn) + good_handed(turn);
         all += bad_sign(turn - 3, turn) + good_sign(turn, turn) + open_sign(turn - 3, turn);
     }
     free(own);

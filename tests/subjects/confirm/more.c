@@ -178,6 +178,7 @@ static struct person *find_person(const char *name)
             return &people[i];
     return NULL;
 }
+static const char *const names[] = { "ann", "bob", "eve" };
 static int bad_null(const char *name) { return find_person(name)->age; }
 static int good_null(void) { return find_person("ann")->age; }
 static int checked(const char *name)
@@ -186,6 +187,11 @@ static int checked(const char *name)
     return p ? p->age : 0;
 }
 static int sure_null(const char *name) { return find_person(name)->age; }
+/* Callers guarantee what they pass: a name that stands in the code, a question that was answered. */
+static int fixed_null(const char *name) { return find_person(name)->age; }
+static int passed_null(const char *name) { return fixed_null(name); }
+int open_null(const char *name) { return find_person(name)->age; }
+int asks_openly(const char *name) { return find_person(name) ? open_null(name) : 0; }
 static int asks_first(const char *name) { return find_person(name) ? sure_null(name) : 0; }
 
 /* used before the place gets the result, and after it */
@@ -435,6 +441,28 @@ static int good_full(void)
     return lost;
 }
 
+/* A regular file can seek always: only one that is none tells something. */
+static void bad_seek(void)
+{
+    FILE *f = popen("echo abc", "r");
+    fseek(f, 1, SEEK_SET);
+    pclose(f);
+}
+
+static void open_seek(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    fseek(f, 0, SEEK_END);
+    fclose(f);
+}
+
+static void good_seek(void)
+{
+    FILE *f = tmpfile();
+    fseek(f, 0, SEEK_SET);
+    fclose(f);
+}
+
 static void folder_file(const char *folder, mode_t mode, char *path, size_t n)
 {
     mkdir(folder, 0700);
@@ -497,8 +525,10 @@ static void once(const char *what)
         printf("installed\n");
     }
     if (IS("nulls")) {
-        bad_null("bob");
+        bad_null(names[turn % 2]);
         good_null();
+        passed_null(turn % 2 ? "ann" : "bob");
+        asks_openly(names[turn % 3]), asks_openly(names[turn % 2]);
         checked(turn == 3 ? "eve" : "ann");
         used_before(turn % 2 ? "eve" : "ann");
         used_behind(turn % 2 ? "eve" : "ann");
@@ -548,6 +578,7 @@ static void once(const char *what)
         close(pipes[0]), close(pipes[1]), fclose(file);
     }
     if (IS("double")) good_double(turn), bad_double(turn);
+    if (IS("seek")) bad_seek(), open_seek("/etc/passwd"), good_seek();
     if (IS("full")) bad_full(), good_full();
     if (IS("space") && bad_space()) exit(1);
     free(p.name);

@@ -101,6 +101,13 @@ int both_pure(int n)
     return 0;
 }
 
+int both_never(int n)
+{
+    if ((n > 0) & take())
+        return 1;
+    return 0;
+}
+
 static void c2(int null, int mode)
 {
     struct queue q = { 1 };
@@ -167,11 +174,16 @@ static unsigned key_hash(const char *s)
 
 static int key_equal(const char *a, const char *b) { return strcasecmp(a, b) == 0; }
 
+static unsigned hashed_key_hash(const char *s) { return (unsigned char)*s; }
+static int hashed_key_equal(const char *a, const char *b) { return strcasecmp(a, b) == 0; }
+
 static const char *table[64];
 
 static void put(const char *key)
 {
     unsigned at = key_hash(key) % 64;
+    if (hashed_key_equal(key, "bar") && hashed_key_hash(key) != 'b')
+        exit(1);
     while (table[at] && !key_equal(table[at], key))
         at = (at + 1) % 64;
     table[at] = key;
@@ -364,6 +376,7 @@ int main(int argc, char **argv)
         for (int i = -10; i < 10; i++) {
             both_effect(i);
             both_pure(i);
+            both_never(i + 11);
         }
     else if (!strcmp(what, "c3-truth"))
         c3_truth();
