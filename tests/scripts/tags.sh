@@ -44,7 +44,7 @@ X
 ok_mounted "what was covered and never written is likely immutable, if asked" absence
 
 # ---- in place of the program: tests/scripts/place.sh
-not_run() { says "did not run" "$SUNDEW" mutability ./prog -- true; }
+not_run() { says "INCOMPLETE (the command did not run" "$SUNDEW" mutability ./prog -- true; }
 ok_mounted "a command that doesn't run it is told" not_run
 printf '#include <stdio.h>\nstatic void show(char *s) { puts(s); }\nint main(int n, char **v) { show(v[n - 1]); return 0; }\n' >decided.c
 ok "a program with nothing left to watch" "$SUNDEW" -q capture -- gcc -g -o decided decided.c

@@ -203,8 +203,9 @@ static bool read_observed(const DynamicPlan *plan, const char *folder, size_t wa
               mut_observations_read(plan->mutability, plan->program, observed, err);
 
     if (!ran && watched)
-        session_note(plan->session, "the command did not run %s to its end, or built it again",
-                     program_captured(plan->program)->path);
+        session_incomplete(plan->session,
+                           "the command did not run %s to its end, or built it again",
+                           program_captured(plan->program)->path);
     if (ok && plan->absence)
         judge_absence(plan, counts);
     free(observed);
