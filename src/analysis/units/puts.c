@@ -21,6 +21,7 @@ struct Puts {
     Map results;              /* function -> Put, while it is made one that says nothing */
     Map params;               /* argument -> Put */
     Map passed;               /* argument: some caller passes on its own parameter */
+    Map nulls;                /* argument and depth -> answer of takes_null() + 1 */
     Map places;               /* "struct.foo@8", "@global" -> Put */
     Map callers;              /* function -> Caller */
     Map storers;              /* "struct.foo@8" -> a uint64_t, of all that store there */
@@ -353,6 +354,7 @@ void puts_free(Puts *puts)
     free_values(&puts->places);
     free_values(&puts->storers);
     map_release(&puts->passed);
+    map_release(&puts->nulls);
     free(puts);
 }
 
@@ -534,27 +536,43 @@ bool units_goes_on_if_zero(LLVMValueRef cmp)
     return false;
 }
 
-static bool takes_null(LLVMValueRef arg, unsigned depth)
+static bool takes_null(Puts *puts, LLVMValueRef arg, uintptr_t depth);
+
+static bool asks_for_null(LLVMValueRef user)
 {
-    for (LLVMUseRef use = LLVMGetFirstUse(arg); use; use = LLVMGetNextUse(use)) {
-        LLVMValueRef user = LLVMGetUser(use);
-        if (LLVMIsAICmpInst(user)) {
-            LLVMValueRef a = LLVMGetOperand(user, 0), b = LLVMGetOperand(user, 1);
-            if ((LLVMIsAConstantPointerNull(a) || LLVMIsAConstantPointerNull(b)) &&
-                units_goes_on_if_zero(user))
-                return true;
-        } else if (LLVMIsACallInst(user) && depth < MOST_PASSED) {
-            LLVMValueRef callee = LLVMGetCalledValue(user);
-            if (!LLVMIsAFunction(callee) || LLVMIsDeclaration(callee))
-                continue;
-            for (unsigned k = 0; k < LLVMGetNumArgOperands(user) && k < LLVMCountParams(callee);
-                 k++)
-                if (LLVMGetOperand(user, k) == arg &&
-                    takes_null(LLVMGetParam(callee, k), depth + 1))
-                    return true;
-        }
-    }
+    return LLVMIsAICmpInst(user) &&
+           (LLVMIsAConstantPointerNull(LLVMGetOperand(user, 0)) ||
+            LLVMIsAConstantPointerNull(LLVMGetOperand(user, 1))) &&
+           units_goes_on_if_zero(user);
+}
+
+static bool is_passed_to_one_that_takes(Puts *puts, LLVMValueRef call, LLVMValueRef arg,
+                                        uintptr_t depth)
+{
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    if (!LLVMIsAFunction(callee) || LLVMIsDeclaration(callee))
+        return false;
+    for (unsigned k = 0; k < LLVMGetNumArgOperands(call) && k < LLVMCountParams(callee); k++)
+        if (LLVMGetOperand(call, k) == arg && takes_null(puts, LLVMGetParam(callee, k), depth + 1))
+            return true;
     return false;
+}
+
+/* One parameter is often passed on by hundreds of calls: each question is answered once. */
+static bool takes_null(Puts *puts, LLVMValueRef arg, uintptr_t depth)
+{
+    uintptr_t key[] = { (uintptr_t)arg, depth };
+    uintptr_t known = (uintptr_t)map_getn(&puts->nulls, key, sizeof key);
+    if (known)
+        return known - 1;
+    bool takes = false;
+    for (LLVMUseRef use = LLVMGetFirstUse(arg); use && !takes; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        takes = asks_for_null(user) || (LLVMIsACallInst(user) && depth < MOST_PASSED &&
+                                        is_passed_to_one_that_takes(puts, user, arg, depth));
+    }
+    map_putn(&puts->nulls, key, sizeof key, (void *)((uintptr_t)takes + 1));
+    return takes;
 }
 
 bool units_takes_null(const Units *u, const Function *fn, unsigned i)
@@ -562,5 +580,6 @@ bool units_takes_null(const Units *u, const Function *fn, unsigned i)
     LLVMValueRef arg = argument(u, fn, i);
     bool open = fn->linkage != LINKAGE_INTERNAL;
 
-    return arg && (open || map_getn(&u->puts->passed, &arg, sizeof arg)) && takes_null(arg, 0);
+    return arg && (open || map_getn(&u->puts->passed, &arg, sizeof arg)) &&
+           takes_null(u->puts, arg, 0);
 }
