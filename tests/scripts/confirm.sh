@@ -451,6 +451,19 @@ END
 ok "a rule that no run speaks about stays unanchored" asked
 ok "a tool that does not follow #line" generated
 
+# 400 phis that name each other: an exponential walk does not end.
+fresh machine
+python3 - >machine.c <<'END'
+print("#include <stdio.h>\nint main(int argc, char **argv)\n{\n    int x = 0, s = argc;\n    for (;;) {\n        switch (s) {")
+for k in range(400):
+    set_x = "x = argc; " if k < 2 else ""
+    print(f"        case {k}: {set_x}s = argv[0][{k % 5}] == 'q' ? {k} : {k + 1}; break;")
+print('        default: printf("%d\\n", x); return 0;\n        }\n    }\n}')
+END
+"$SUNDEW" -q capture -- gcc -g -w -o machine machine.c
+echo "machine.c:$(grep -n printf machine.c | cut -d: -f1):32: warning: 'x' may be used uninitialized [-Wmaybe-uninitialized]" >machine.txt
+ok "a large state machine is looked through" says "1 rejected" timeout 600 "$SUNDEW" confirm ./machine --warnings machine.txt -- ./machine
+
 # ---- races
 
 fresh races

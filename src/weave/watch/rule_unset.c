@@ -17,23 +17,40 @@ enum { LARGEST = 1 << 16, DEPTH = 8, MOST_POINTERS = 200 };
 
 /* ---- registers */
 
-static bool may_be_unset(LLVMValueRef v, unsigned depth)
+static bool may_be_unset(Watch *watch, LLVMValueRef v, uintptr_t depth);
+
+static bool brings_unset(Watch *watch, LLVMValueRef v, uintptr_t depth)
+{
+    bool unset = false;
+    if (LLVMIsASelectInst(v))
+        return may_be_unset(watch, LLVMGetOperand(v, 1), depth) ||
+               may_be_unset(watch, LLVMGetOperand(v, 2), depth);
+    for (unsigned k = 0; k < LLVMCountIncoming(v) && !unset; k++)
+        unset = may_be_unset(watch, LLVMGetIncomingValue(v, k), depth);
+    return unset;
+}
+
+/* The phis of a large state machine name each other: each is asked once for each depth. */
+static bool may_be_unset(Watch *watch, LLVMValueRef v, uintptr_t depth)
 {
     if (LLVMIsUndef(v))
         return true;
-    for (unsigned k = 0; depth && LLVMIsAPHINode(v) && k < LLVMCountIncoming(v); k++)
-        if (may_be_unset(LLVMGetIncomingValue(v, k), depth - 1))
-            return true;
-    return depth && LLVMIsASelectInst(v) &&
-           (may_be_unset(LLVMGetOperand(v, 1), depth - 1) ||
-            may_be_unset(LLVMGetOperand(v, 2), depth - 1));
+    if (!depth || (!LLVMIsAPHINode(v) && !LLVMIsASelectInst(v)))
+        return false;
+    uintptr_t key[] = { (uintptr_t)v, depth };
+    uintptr_t known = (uintptr_t)map_getn(&watch->unset_facts, key, sizeof key);
+    if (known)
+        return known - 1;
+    bool unset = brings_unset(watch, v, depth - 1);
+    map_putn(&watch->unset_facts, key, sizeof key, (void *)((uintptr_t)unset + 1));
+    return unset;
 }
 
-static LLVMValueRef unset_operand(LLVMValueRef i)
+static LLVMValueRef unset_operand(Watch *watch, LLVMValueRef i)
 {
     for (int k = 0; k < LLVMGetNumOperands(i); k++) {
         LLVMValueRef v = LLVMGetOperand(i, (unsigned)k);
-        if (v && !LLVMValueIsBasicBlock(v) && may_be_unset(v, DEPTH))
+        if (v && !LLVMValueIsBasicBlock(v) && may_be_unset(watch, v, DEPTH))
             return v;
     }
     return NULL;
@@ -206,7 +223,7 @@ static void find_unset(Watch *watch, LLVMValueRef i)
 {
     if (LLVMIsAPHINode(i))
         return;
-    LLVMValueRef operand = unset_operand(i);
+    LLVMValueRef operand = unset_operand(watch, i);
     LLVMValueRef variable = LLVMIsALoadInst(i) ? watch_base(LLVMGetOperand(i, 0)) : NULL;
     bool memory = variable && LLVMIsAAllocaInst(variable) && is_plain(watch, variable);
     if (!operand && !memory)

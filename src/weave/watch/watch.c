@@ -194,6 +194,7 @@ void watch_free(Watch *watch)
     map_release(&watch->null_facts);
     map_release(&watch->pure_facts);
     map_release(&watch->bool_facts);
+    map_release(&watch->unset_facts);
     vec_release(&watch->sites);
     arena_release(&watch->arena);
     free(watch);

@@ -10,7 +10,7 @@ struct Watch {
     Vec(WatchSite *) sites;
     Map ordinals;              /* key without number → how many */
     Map bodies;                /* function → hash of its code */
-    Map null_facts, pure_facts, bool_facts;
+    Map null_facts, pure_facts, bool_facts, unset_facts;
     Map casts;                 /* pointer and type that a site stands for */
     Map sources;               /* path → its text */
     Map uses;                  /* place → WatchUses; made at the first question */
