@@ -223,7 +223,7 @@ ok "… nothing of it is left" gone
 
 # ---- failures that come and go, and failures of one compiler only
 cp "$TOP/tests/subjects/explore/flaky.c" "$TOP/tests/subjects/explore/compiler.c" .
-ok "captured" "$SUNDEW" -q capture -- sh -c 'gcc -g -O1 -o flaky flaky.c && gcc -g -O1 -DALWAYS -o always flaky.c && gcc -g -O1 -o compiler compiler.c'
+ok "captured" "$SUNDEW" -q capture -- sh -c 'gcc -g -O1 -o flaky flaky.c && gcc -g -O1 -DALWAYS -o always flaky.c && gcc -g -O1 -DKILLED -o killed flaky.c && gcc -g -O1 -DKILLED -DALWAYS -o kills flaky.c && gcc -g -O1 -o compiler compiler.c'
 printf F >F
 ok "a failure that does not always repeat" explore flaky ./flaky -i F --no-concolic --executions 300
 ok "… is told with its rate" json flaky.json \
@@ -231,6 +231,10 @@ ok "… is told with its rate" json flaky.json \
 ok "one that does" explore always ./always -i F --no-concolic --executions 300
 ok "… is not called flaky" json always.json \
     'len(d["failures"]) == 1 and d["failures"][0]["failed"] == d["failures"][0]["runs"] > 1 and "flaky:" not in str(d["findings"])'
+ok "a SIGKILL that does not come each time" explore killed ./killed -i F --no-concolic --executions 300
+ok "… is no failure of the program" json killed.json 'd["failures"] == []'
+ok "one that does" explore kills ./kills -i F --no-concolic --executions 100
+ok "… is" json kills.json 'len(d["failures"]) == 1'
 printf B >B
 printf C >C
 ok "a failure of Sundew's own build" explore compiler ./compiler -i B -i C --no-concolic --executions 50

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include <assert.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -273,6 +274,22 @@ static Input small_input(const Bug *b)
     return (Input){ b->f.state, b->f.small, b->f.nsmall, UINT32_MAX };
 }
 
+/* SIGKILL comes from outside as a rule: the machine has no memory left, or is told to stop. It is the
+ * subject's own only if it comes each time. */
+static bool was_killed(Job *j, FrontJudge by, const Input *in, const Failure *f)
+{
+    if (f->signal != SIGKILL || failure_is_late(f))
+        return false;
+    for (unsigned i = 0; i < REPEATS && !job_over(j); i++)
+        if (!failures_alike(j, by, in, f)) {
+            pthread_mutex_lock(&j->x->lock);
+            j->x->once++;
+            pthread_mutex_unlock(&j->x->lock);
+            return true;
+        }
+    return false;
+}
+
 /* `small`: the input as it was made smaller some time ago; NULL: that is to be done. `passed`: it was
  * run so often before, and did not fail. */
 static void add_after(Job *j, const Input *in, const Failure *f, FrontJudge by, bool by_command,
@@ -280,7 +297,8 @@ static void add_after(Job *j, const Input *in, const Failure *f, FrontJudge by, 
 {
     Explorer *x = j->x;
     size_t number;
-    Bug *b = meet(x, in, f, by, by_command, &number);
+    Bug *b =
+        by_command || !was_killed(j, by, in, f) ? meet(x, in, f, by, by_command, &number) : NULL;
     if (!b)
         return;
     b->f.runs += passed;

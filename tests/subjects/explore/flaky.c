@@ -1,4 +1,5 @@
-/* Fails in one run of four, or always (ALWAYS), on inputs that begin with F. */
+/* Fails in one run of four, or always (ALWAYS), on inputs that begin with F; KILLED: by SIGKILL. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -14,6 +15,10 @@ int main(void)
         return 3;
 #endif
     if (chance % 4 == 0)
+#ifdef KILLED
+        raise(SIGKILL);
+#else
         abort();
+#endif
     return 1;
 }
