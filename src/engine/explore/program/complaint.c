@@ -33,8 +33,8 @@ static bool is_alike(Subject *s, const char *path, bool first, CComplaint *all)
     Str data = { 0 };
     RunResult r = { 0 };
     CComplaint one;
-    bool alike = file_read(path, &data, NULL) &&
-                 subject_run(s, str_c(&data), data.len, &r, NULL) && complains(&r, &one) &&
+    bool alike = file_read(path, &data, NULL) && subject_run(s, str_c(&data), data.len, &r, NULL) &&
+                 complains(&r, &one) &&
                  (first || (one.status == all->status && strcmp(one.said, all->said) == 0));
     if (alike && first)
         *all = one;
