@@ -234,6 +234,21 @@ static const char *const null_library[] = {
     "malloc",   "calloc",   "realloc", "strdup",   "strndup",  "reallocarray",  NULL,
 };
 
+bool watch_is_found_outside(LLVMValueRef p, unsigned depth)
+{
+    static const char *const finders[] = { "fopen",    "fopen64",  "freopen", "opendir", "popen",
+                                           "getenv",   "dlopen",   "dlsym",   "getcwd",  "realpath",
+                                           "getpwnam", "getgrnam", NULL };
+    if (LLVMIsACallInst(p))
+        return watch_is_named(p, finders);
+    bool outside = false;
+    for (unsigned k = 0; depth && LLVMIsAPHINode(p) && k < LLVMCountIncoming(p); k++)
+        outside |= watch_is_found_outside(LLVMGetIncomingValue(p, k), depth - 1);
+    for (unsigned k = 1; depth && LLVMIsASelectInst(p) && k < 3; k++)
+        outside |= watch_is_found_outside(LLVMGetOperand(p, k), depth - 1);
+    return outside;
+}
+
 static bool null_value(Watch *watch, LLVMValueRef v, unsigned depth)
 {
     if (LLVMIsAConstantPointerNull(v))

@@ -91,8 +91,12 @@ static bool is_distance(LLVMValueRef i)
 static void find_null_pointer(Watch *watch, LLVMValueRef i)
 {
     LLVMValueRef found[4];
-    if (is_distance(i) || pointers_of(i, found, 4))
-        add(watch, i, watch_callee(i) ? watch_callee(i) : "pointer");
+    unsigned n = pointers_of(i, found, 4);
+    if (!n && !is_distance(i))
+        return;
+    WatchSite *s = add(watch, i, watch_callee(i) ? watch_callee(i) : "pointer");
+    for (unsigned k = 0; k < n; k++)
+        s->fact[0] |= watch_is_found_outside(found[k], 3);
 }
 
 /* memcpy(NULL, …, 0) and NULL + 0 do no harm. */
@@ -130,7 +134,9 @@ static void join_null_pointer(const WatchSite *s, const struct sundew_watch_slot
 {
     (void)all;
     out->opportunities = self->n;
-    out->missing = "a test in which the pointer is NULL";
+    out->open = s->fact[0]; /* that something was there says nothing about the next time */
+    out->missing = s->fact[0] ? "a test in which what is opened or looked up is missing"
+                              : "a test in which the pointer is NULL";
     if (self->bad)
         watch_say(out, GRADE_MANIFEST, s, self,
                   "the pointer was NULL here (%" PRIu64 " of %" PRIu64 " times)", self->bad,

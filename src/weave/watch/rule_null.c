@@ -153,6 +153,7 @@ static void find(Watch *watch, LLVMValueRef i, bool allocation)
     WatchSite *s = watch_add(watch, i, role, watch_name(f), watch_name(f));
     s->kind = watch_origins(watch, i);
     s->fact[0] = may_fail;
+    s->fact[2] = watch_is_found_outside(i, 0);
     s->fact[1] = role == SITE_SUSPECT && is_sure(watch, i);
     for (unsigned k = 0; k < n; k++) {
         watch_place(s, found[k]);
@@ -252,6 +253,7 @@ static void join_null(const WatchSite *s, const struct sundew_watch_slot *self,
                       const WatchEvidence *all, WatchJudgement *out)
 {
     join_common(s, self, all, out);
+    out->open = s->fact[2]; /* that something was there says nothing about the next time */
     if (s->role != SITE_SUSPECT || !tells(s->kind) || str_is_one_of(s->subject, searches) ||
         !self->n || s->fact[1])
         return;

@@ -83,6 +83,8 @@ bool watch_is_boolean(Watch *watch, LLVMValueRef v, unsigned depth);
 bool watch_knows_callers(Watch *watch, LLVMValueRef fn);
 /* Does each caller pass a constant for the parameter? */
 bool watch_is_fixed(Watch *watch, LLVMValueRef parameter, unsigned depth);
+/* May it be the result of a call that fails if a file, or something else outside, is missing? */
+bool watch_is_found_outside(LLVMValueRef p, unsigned depth);
 /* Where the arguments of a call come from: "parameter,field struct item+16". */
 const char *watch_origins(Watch *watch, LLVMValueRef call);
 /* Does its code, or that of functions it calls, call one of these? */

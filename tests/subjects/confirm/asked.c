@@ -204,6 +204,17 @@ static size_t good_null(const char *s)
 {
     return strlen(s); /*good_null null-pointer*/
 }
+/* That a file was there says nothing about the next one. */
+static int open_named(const char *path)
+{
+    FILE *f = path ? fopen(path, "r") : stdin;
+    return fgetc(f); /*open_named null-pointer*/
+}
+static int good_named(void)
+{
+    FILE *f = turn >= 0 ? stdin : stderr;
+    return ferror(f); /*good_named null-pointer*/
+}
 static int bad_freed(int n)
 {
     char *p = malloc(8);
@@ -268,6 +279,7 @@ int main(void)
         bad_lost(turn);
         good_lost(turn);
         open_same(own, turn);
+        all += open_named("/etc/passwd") + good_named();
         bad_given(turn);
         open_given(turn);
         good_given(turn);
