@@ -169,6 +169,71 @@ void mut_formats(Mutability *m)
     m->printed['n'] = m->printed['*'] = m->printed['$'] = false;
 }
 
+/* ---- pointers that are printed as such by way of a va_list */
+
+/* The function of the library that the call names, if it is one. */
+static const Summary *library_function(const Mutability *m, LLVMValueRef call)
+{
+    LLVMValueRef fn = LLVMIsACallInst(call) ? LLVMGetCalledValue(call) : NULL;
+    size_t n;
+
+    return fn && LLVMIsAFunction(fn) && LLVMIsDeclaration(fn)
+               ? summaries_find(m->summaries, LLVMGetValueName2(fn, &n))
+               : NULL;
+}
+
+/* Is a text used by anything but a printf() of the library that gets its arguments directly? */
+static bool may_be_for_list(const Mutability *m, LLVMValueRef text)
+{
+    for (LLVMUseRef u = LLVMGetFirstUse(text); u; u = LLVMGetNextUse(u)) {
+        const Summary *s = library_function(m, LLVMGetUser(u));
+        if (!s || !s->variadic)
+            return true;
+    }
+    return false;
+}
+
+/* Does it hand a pointer, or a number made of one, to a variadic function of the program, with a
+ * format that is not known? */
+static bool lists_something(const Mutability *m, LLVMValueRef call)
+{
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    LLVMTypeRef type = LLVMGetCalledFunctionType(call);
+    unsigned fixed = LLVMCountParamTypes(type), n = LLVMGetNumArgOperands(call);
+
+    if (!LLVMIsFunctionVarArg(type) || (LLVMIsAFunction(callee) && LLVMIsDeclaration(callee)))
+        return false;
+    bool known = formats_of(call, fixed).n > 0;
+    for (unsigned i = fixed; i < n; i++) {
+        LLVMValueRef v = LLVMGetOperand(call, i);
+        bool pointer = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind;
+        if (pointer ? !known : pointsto_value(m->pt, v, 0).n > 0)
+            return true;
+    }
+    return false;
+}
+
+static bool may_list(const Mutability *m, LLVMValueRef call)
+{
+    const Summary *s = library_function(m, call);
+
+    return s ? !s->variadic && mut_makes_format(m, call, s) : lists_something(m, call);
+}
+
+void mut_find_lists(Mutability *m)
+{
+    LLVMModuleRef module = program_module(m->program);
+
+    for (LLVMValueRef g = LLVMGetFirstGlobal(module); g && !m->lists_pointers;
+         g = LLVMGetNextGlobal(g))
+        m->lists_pointers = mut_literal_has(g, 'p') && may_be_for_list(m, g);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b && !m->lists_pointers;
+             b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+                m->lists_pointers |= LLVMIsACallInst(i) && may_list(m, i);
+}
+
 bool mut_is_printed(const Mutability *m, LLVMValueRef call, unsigned arg)
 {
     LLVMValueRef callee = LLVMGetCalledValue(call);

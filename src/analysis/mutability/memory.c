@@ -337,7 +337,7 @@ static void index_call(Mutability *m, LoadIndex *ix, LLVMValueRef call)
         else if (lib->later)
             index_later(m, ix, call);
     }
-    if (!known)
+    if (!known || pointsto_runs_outside(m->pt, m->summaries, call))
         vec_push(&ix->unknown, call);
     uint64_t mask = arguments_read(m, call);
     if (mask && pttable_put(&ix->reading, (uintptr_t)call, (uint32_t)ix->masks.len))
@@ -649,8 +649,10 @@ static bool is_shown(const Search *s, const Effect *e)
 /* Does the path of a function begin at the argument? Variadic ones lie in one object. */
 static bool begins_at(const Body *g, Path *p, unsigned arg)
 {
-    if (arg < g->nargs || p->root != g->nargs || !p->depth)
+    if (arg < g->nargs)
         return p->root == arg;
+    if (p->root != g->nargs || !p->depth)
+        return false;
     p->depth--;
     return true;
 }
@@ -681,7 +683,7 @@ static void use_by_library(Search *s, LLVMValueRef call, const Summary *lib, uns
     unsigned use = mut_use(s->m, lib, call, arg);
 
     if (use & (SUMMARY_CHANGES | SUMMARY_KEEP) || mut_keeps_number(lib, call, arg) ||
-        (s->m->reads_back && mut_prints_value(lib, call, arg)))
+        mut_prints_out(s->m, lib, call, arg))
         fail(s, kind, call);
     if (summary_gives_numbers(lib))
         taint(s, call, kind);
@@ -990,6 +992,13 @@ static void load_again(Search *s, unsigned kind)
     pttable_release(&known);
 }
 
+/* May code that runs during the call load the reference? */
+static bool may_find(const Search *s, LLVMValueRef call, unsigned kind)
+{
+    return ptbits_meet(modref_world(s->m->modref), &s->cells[kind]) ||
+           modref_call_meets(s->m->modref, call, &s->cells[kind], MODREF_READ);
+}
+
 /* Code that nobody knows may load it too, if it can get there. */
 static void unknown_calls(Search *s)
 {
@@ -998,10 +1007,9 @@ static void unknown_calls(Search *s)
         if (!in_scope(s, call))
             continue;
         s->steps += 100;
-        if (s->answer.own && modref_call_meets(s->m->modref, call, &s->cells[OWN], MODREF_READ))
+        if (s->answer.own && may_find(s, call, OWN))
             fail(s, OWN, call);
-        else if (s->answer.deep &&
-                 modref_call_meets(s->m->modref, call, &s->cells[DEEP], MODREF_READ))
+        else if (s->answer.deep && may_find(s, call, DEEP))
             fail(s, DEEP, call);
     }
 }
@@ -1091,9 +1099,8 @@ MemoryAnswer mut_memory(Mutability *m, Body *b, unsigned first, unsigned n)
 
 /* ---- changed by whatever pointer */
 
-static void add_changed(Mutability *m, LLVMValueRef fn)
+static void add_objects(Mutability *m, const PtBits *written)
 {
-    const PtBits *written = modref_function_bits(m->modref, fn, MODREF_WRITE);
     uint32_t last = UINT32_MAX;
 
     for (PtIter i = ptbits_first(written); i.on; ptbits_next(&i)) {
@@ -1102,6 +1109,11 @@ static void add_changed(Mutability *m, LLVMValueRef fn)
             ptbits_add(&m->changed, o);
         last = o;
     }
+}
+
+static void add_changed(Mutability *m, LLVMValueRef fn)
+{
+    add_objects(m, modref_function_bits(m->modref, fn, MODREF_WRITE));
 }
 
 /* The objects that a function changes, or that a handler does meanwhile; the parameters of
@@ -1118,9 +1130,11 @@ static const PtBits *objects_changed(Mutability *m, LLVMValueRef fn)
     for (size_t i = 0; i < m->loads->later.len; i++)
         add_changed(m, program_function_value(m->program, m->loads->later.items[i]));
     const Function *f = program_function_of(m->program, fn);
-    if (f && m->loads->goes_out[f->index])
+    if (f && m->loads->goes_out[f->index]) {
+        add_objects(m, modref_world(m->modref));
         for (size_t i = 0; i < m->loads->back.len; i++)
             add_changed(m, program_function_value(m->program, m->loads->back.items[i]));
+    }
     return &m->changed;
 }
 

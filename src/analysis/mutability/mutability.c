@@ -855,7 +855,7 @@ static bool breaks_const(const Mutability *m)
 {
     for (size_t i = 0; i < m->nbodies; i++) {
         const Body *b = &m->bodies[i];
-        if (!b->fn || !b->lowered || !mut_is_exported(b->value))
+        if (!b->fn || !b->lowered || !pointsto_called_from_outside(m->pt, b->value))
             continue;
         for (size_t k = 0; k < b->flow.effects.len; k++) {
             const Effect *e = &b->flow.effects.items[k];
@@ -909,6 +909,7 @@ Mutability *mutability_new(const Program *p, const Calls *c, const MutabilityPla
     mut_find_rebuilt(m);
     open_bodies(m);
     mut_formats(m);
+    mut_find_lists(m);
     settle_all(m);
     m->breaks_const = breaks_const(m);
     for (size_t i = 0; i < m->nbodies && !stopped(m); i++)

@@ -420,8 +420,7 @@ static void expose_arguments(Mutability *m, PtReach *r, LLVMValueRef call, const
         if (use & (SUMMARY_LEAVES | SUMMARY_TEXT))
             expose_content(m, r, v, use & SUMMARY_TEXT ? 8 : 0);
         bool lent = use & SUMMARY_KEEP && use & SUMMARY_CHANGES; /* the buffer of a stream */
-        if (told || lent || mut_keeps_number(s, call, i) ||
-            (m->reads_back && mut_prints_value(s, call, i)))
+        if (told || lent || mut_keeps_number(s, call, i) || mut_prints_out(m, s, call, i))
             expose(m, r, v, 0);
     }
 }
