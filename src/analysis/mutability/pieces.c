@@ -487,11 +487,6 @@ PtBits mut_exposed(Mutability *m)
 
 /* ---- pointers from nowhere */
 
-static bool is_from_nowhere(const Mutability *m, LLVMValueRef i)
-{
-    return LLVMIsAIntToPtrInst(i) && origin(m, i) == IS_NUMBER;
-}
-
 static bool scans_pointers(LLVMModuleRef module)
 {
     static const char *const names[] = { "sscanf",          "fscanf",          "scanf",
@@ -611,9 +606,9 @@ static void copy_numbers(const Mutability *m, Numbers *n, LLVMValueRef to, LLVMV
     }
 }
 
-static bool loads_pointer_of(const Mutability *m, const Numbers *n, LLVMValueRef i)
+static bool loads_number(const Mutability *m, const Numbers *n, LLVMValueRef i)
 {
-    if (!LLVMIsALoadInst(i) || LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMPointerTypeKind)
+    if (!LLVMIsALoadInst(i))
         return false;
     PtSet s = pointsto_value(m->pt, LLVMGetOperand(i, 0), 0);
     for (size_t k = 0; k < s.n; k++)
@@ -625,6 +620,19 @@ static bool loads_pointer_of(const Mutability *m, const Numbers *n, LLVMValueRef
 static bool is_content(const SummaryTerm *t, LLVMValueRef call)
 {
     return t->kind == SUMMARY_PARAM && t->stars == 1 && t->param < LLVMGetNumArgOperands(call);
+}
+
+static bool loads_pointer_of(const Mutability *m, const Numbers *n, LLVMValueRef i)
+{
+    return LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMPointerTypeKind && loads_number(m, n, i);
+}
+
+/* Is a pointer made of it that nobody knows the origin of? scanf() stores numbers, or pointers to
+ * what it allocates. */
+static bool is_from_nowhere(const Mutability *m, const Numbers *n, LLVMValueRef i)
+{
+    return LLVMIsAIntToPtrInst(i) &&
+           (origin(m, i) == IS_NUMBER || loads_number(m, n, LLVMGetOperand(i, 0)));
 }
 
 /* To and from, of each copy of memory. */
@@ -678,7 +686,7 @@ void mut_find_rebuilt(Mutability *m)
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b && !m->rebuilds;
              b = LLVMGetNextBasicBlock(b))
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-                m->rebuilds |= is_from_nowhere(m, i);
+                m->rebuilds |= is_from_nowhere(m, &n, i);
                 m->reads_back |= m->rebuilds || loads_pointer_of(m, &n, i);
             }
     m->numbers = n.at;
