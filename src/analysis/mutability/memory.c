@@ -32,6 +32,7 @@ typedef struct LoadIndex {
     bool walks; /* names of the linker lead to all variables */
     Map in_assembly; /* words in the text of assembler statements */
     PtReach stored; /* what is stored in such memory */
+    PtBits given; /* objects that the library keeps: a client may ask it for them */
     PtBits exposed; /* objects: their address leaves in pieces, or is stored there */
     PtTable reading; /* calls that take references from memory -> masks */
     Vec(uint64_t) masks; /* by argument */
@@ -392,6 +393,48 @@ static void index_outside(Mutability *m, LoadIndex *ix)
     vec_release(&work);
 }
 
+/* Does the library function remember the argument? Another function gives it back. */
+static bool is_kept(const Summary *lib, unsigned arg, unsigned use)
+{
+    for (size_t i = 0; i < lib->nassigns; i++)
+        if (lib->assigns[i].to.kind == SUMMARY_STATE && names(lib, &lib->assigns[i].from, arg))
+            return true;
+    return use & SUMMARY_KEEP;
+}
+
+static void add_given(Mutability *m, PtReach *r, LLVMValueRef call)
+{
+    size_t n, len;
+    const LLVMValueRef *t = pointsto_targets(m->pt, call, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const Summary *lib =
+            mut_body(m, t[i]) ? NULL : summaries_find(m->summaries, LLVMGetValueName2(t[i], &len));
+        for (unsigned k = 0; lib && k < LLVMGetNumArgOperands(call); k++) {
+            PtSet s = pointsto_value(m->pt, LLVMGetOperand(call, k), 0);
+            if (!is_kept(lib, k, mut_use(m, lib, call, k)))
+                continue;
+            for (size_t j = 0; j < s.n; j++)
+                ptreach_add(r, m->pt->locs.items[s.locs[j]].object);
+        }
+    }
+}
+
+/* A client calls pthread_getspecific(), strtok(NULL, …) or hsearch(), too. */
+static void index_given(Mutability *m, LoadIndex *ix)
+{
+    PtReach r = { 0 };
+    uint32_t o;
+
+    for (size_t k = 0; m->pt->open_world && k < m->nbodies; k++)
+        for (size_t i = 0; m->bodies[k].fn && i < m->bodies[k].ops.len; i++)
+            if (m->bodies[k].ops.items[i].kind == OP_CALL)
+                add_given(m, &r, m->bodies[k].ops.items[i].inst);
+    while (ptreach_next(m->pt, &r, &o))
+        ptbits_add(&ix->given, o);
+    ptreach_release(&r);
+}
+
 static LoadIndex *index_new(Mutability *m)
 {
     LoadIndex *ix = xcalloc(1, sizeof *ix);
@@ -414,6 +457,7 @@ static LoadIndex *index_new(Mutability *m)
     index_destructors(m, ix);
     ix->goes_out = xcalloc(m->nbodies + 1, sizeof *ix->goes_out);
     index_outside(m, ix);
+    index_given(m, ix);
     ix->exposed = mut_exposed(m);
     for (uint32_t o; ptreach_next(m->pt, &ix->stored, &o);)
         ptbits_add(&ix->exposed, o);
@@ -436,6 +480,7 @@ void mut_memory_release(Mutability *m)
     free(ix->goes_out);
     pttable_release(&ix->reading);
     vec_release(&ix->masks);
+    ptbits_release(&ix->given);
     ptbits_release(&ix->exposed);
     ptreach_release(&ix->stored);
     map_release(&ix->in_assembly);
@@ -992,10 +1037,20 @@ static void load_again(Search *s, unsigned kind)
     pttable_release(&known);
 }
 
+static bool is_given(const Search *s, unsigned kind)
+{
+    if (!s->ix->given.len)
+        return false;
+    for (PtIter i = ptbits_first(&s->cells[kind]); i.on; ptbits_next(&i))
+        if (ptbits_has(&s->ix->given, s->m->pt->locs.items[i.x].object))
+            return true;
+    return false;
+}
+
 /* May code that runs during the call load the reference? */
 static bool may_find(const Search *s, LLVMValueRef call, unsigned kind)
 {
-    return ptbits_meet(modref_world(s->m->modref), &s->cells[kind]) ||
+    return ptbits_meet(modref_world(s->m->modref), &s->cells[kind]) || is_given(s, kind) ||
            modref_call_meets(s->m->modref, call, &s->cells[kind], MODREF_READ);
 }
 
@@ -1132,6 +1187,7 @@ static const PtBits *objects_changed(Mutability *m, LLVMValueRef fn)
     const Function *f = program_function_of(m->program, fn);
     if (f && m->loads->goes_out[f->index]) {
         add_objects(m, modref_world(m->modref));
+        ptbits_union(&m->changed, &m->loads->given, NULL);
         for (size_t i = 0; i < m->loads->back.len; i++)
             add_changed(m, program_function_value(m->program, m->loads->back.items[i]));
     }
