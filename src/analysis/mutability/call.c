@@ -141,6 +141,17 @@ static void take_reason(Body *b, uint32_t op, const PathSet *src, Effect like)
     pathset_release(&rest);
 }
 
+/* The same without the variadic arguments that are pointers. */
+static Actuals numbers_of(const Actuals *a, unsigned fixed)
+{
+    Actuals out = *a;
+
+    for (unsigned i = fixed; a->call && i < a->n; i++)
+        if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(a->call, i))) == LLVMPointerTypeKind)
+            out.sets[i] = &nothing;
+    return out;
+}
+
 static void take_effect(Body *b, uint32_t op, const Body *g, const Actuals *a, uint32_t index,
                         uint8_t maybe)
 {
@@ -148,6 +159,7 @@ static void take_effect(Body *b, uint32_t op, const Body *g, const Actuals *a, u
     Effect e = g->flow.effects.items[index];
     Effect like = { .kind = e.kind,
                     .reason = e.reason,
+                    .numbers = e.numbers,
                     .maybe = maybe > e.maybe ? maybe : e.maybe,
                     .inst = b->ops.items[op].inst,
                     .origin = e.origin,
@@ -159,7 +171,10 @@ static void take_effect(Body *b, uint32_t op, const Body *g, const Actuals *a, u
         return;
     if (like.maybe < PATH_DECLARED && breaks_const(g, &e))
         like.maybe = PATH_DECLARED;
-    resolve(b, op, g, a, &e.path, &src);
+    bool listed = e.numbers && e.path.root == g->nargs;
+    Actuals numbers = listed ? numbers_of(a, g->nargs) : *a;
+    like.numbers &= !listed;
+    resolve(b, op, g, &numbers, &e.path, &src);
     if (like.maybe)
         doubt(&src, like.maybe);
     switch (src.len ? e.kind : EFFECT_RETURN + 10) {
@@ -650,16 +665,19 @@ static void callback(Mutability *m, Body *b, uint32_t op, const SummaryCallback 
     pathset_release(&result);
 }
 
-static void prints(Body *b, uint32_t op, const Summary *s, unsigned i, const PathSet *v,
-                   const Effect *gone)
+static void prints(const Mutability *m, Body *b, uint32_t op, const Summary *s, unsigned i,
+                   const PathSet *v, const Effect *gone)
 {
     PathSet printed = { 0 };
+    Effect like = *gone;
+    bool list = i < s->nparams;
 
-    if (i < s->nparams)
+    like.numbers = list && !m->reads_back && !m->lists_pointers;
+    if (list)
         arguments_in(b, v, op, &printed);
     else
         pathset_union(&printed, v);
-    mut_obstacle(b, &printed, op, gone);
+    mut_obstacle(b, &printed, op, &like);
     pathset_release(&printed);
 }
 
@@ -707,8 +725,8 @@ static void meet_summary(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn, c
         use_of(b, op, use, others, actual(a, i), like);
         if (mut_keeps_number(s, a->call, i))
             mut_obstacle(b, actual(a, i), op, &gone);
-        else if (mut_prints_out(m, s, a->call, i))
-            prints(b, op, s, i, actual(a, i), &gone);
+        else if ((m->reads_back || m->pt->open_world) && prints_value(s, a->call, i))
+            prints(m, b, op, s, i, actual(a, i), &gone);
     }
     for (size_t i = 0; i < s->nwrites; i++)
         writes_further(b, op, &s->writes[i], s, a, like);

@@ -132,7 +132,7 @@ static bool note_effect(Body *b, const Effect *like)
             return false;
     }
     EffectKey key = { .kind = e.kind,
-                      .reason = e.kind == EFFECT_REASON ? e.reason : 0,
+                      .reason = e.kind == EFFECT_REASON ? e.reason | (uint32_t)e.numbers << 16 : 0,
                       .path = e.path,
                       .dest = e.dest };
     if (e.kind == EFFECT_STORE && e.origin) {

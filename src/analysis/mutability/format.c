@@ -193,9 +193,11 @@ static bool may_be_for_list(const Mutability *m, LLVMValueRef text)
     return false;
 }
 
-/* Does it hand a pointer, or a number made of one, to a variadic function of the program, with a
- * format that is not known? */
-static bool lists_something(const Mutability *m, LLVMValueRef call)
+static bool is_number(unsigned char letter) { return letter && strchr(NUMBERS, letter); }
+
+/* Does it hand a pointer to a variadic function of the program, with a format that is not known, or
+ * that has a number for it? */
+static bool lists_pointer(LLVMValueRef call)
 {
     LLVMValueRef callee = LLVMGetCalledValue(call);
     LLVMTypeRef type = LLVMGetCalledFunctionType(call);
@@ -203,11 +205,15 @@ static bool lists_something(const Mutability *m, LLVMValueRef call)
 
     if (!LLVMIsFunctionVarArg(type) || (LLVMIsAFunction(callee) && LLVMIsDeclaration(callee)))
         return false;
-    bool known = formats_of(call, fixed).n > 0;
+    Formats f = formats_of(call, fixed);
     for (unsigned i = fixed; i < n; i++) {
         LLVMValueRef v = LLVMGetOperand(call, i);
-        bool pointer = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind;
-        if (pointer ? !known : pointsto_value(m->pt, v, 0).n > 0)
+        if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind)
+            continue;
+        for (unsigned k = 0; k < f.n; k++)
+            if (is_number(conversion_of(f.items[k], i - fixed)))
+                return true;
+        if (!f.n)
             return true;
     }
     return false;
@@ -217,7 +223,7 @@ static bool may_list(const Mutability *m, LLVMValueRef call)
 {
     const Summary *s = library_function(m, call);
 
-    return s ? !s->variadic && mut_makes_format(m, call, s) : lists_something(m, call);
+    return s ? !s->variadic && mut_makes_format(m, call, s) : lists_pointer(call);
 }
 
 void mut_find_lists(Mutability *m)

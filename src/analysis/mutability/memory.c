@@ -704,10 +704,13 @@ static bool begins_at(const Body *g, Path *p, unsigned arg)
 
 static void use_by_body(Search *s, LLVMValueRef call, const Body *g, unsigned arg, unsigned kind)
 {
+    bool pointer = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, arg))) == LLVMPointerTypeKind;
+
     for (size_t i = 0; i < g->flow.effects.len; i++) {
         const Effect *e = &g->flow.effects.items[i];
         Path p = e->path;
-        if (!begins_at(g, &p, arg))
+        bool text = e->numbers && pointer && arg >= g->nargs;
+        if (text || !begins_at(g, &p, arg))
             continue;
         unsigned k = level(&p, kind);
         if (e->kind == EFFECT_STORE)

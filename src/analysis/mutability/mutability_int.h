@@ -120,6 +120,7 @@ typedef enum {
 typedef struct Effect {
     EffectKind kind;
     MutReasonKind reason; /* EFFECT_REASON */
+    bool numbers; /* … of variadic arguments that are numbers: pointers are texts */
     uint8_t maybe; /* PATH_OF_SEVERAL …; also by an indirect call with
                                   * other targets */
     Path path, dest;

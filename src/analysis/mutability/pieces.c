@@ -425,10 +425,37 @@ static void expose_arguments(Mutability *m, PtReach *r, LLVMValueRef call, const
     }
 }
 
+static bool is_made_of_address(LLVMValueRef v, int depth)
+{
+    if (LLVMIsAPtrToIntInst(v))
+        return true;
+    bool arithmetic = LLVMIsABinaryOperator(v) || LLVMIsACastInst(v);
+    for (int i = 0; arithmetic && depth && i < LLVMGetNumOperands(v); i++)
+        if (is_made_of_address(LLVMGetOperand(v, (unsigned)i), depth - 1))
+            return true;
+    return false;
+}
+
+/* A variadic function may print its numbers, and a client may read them. */
+static void expose_numbers(Mutability *m, PtReach *r, LLVMValueRef call)
+{
+    enum { MOST_DEPTH = 6 };
+    LLVMTypeRef type = LLVMGetCalledFunctionType(call);
+    unsigned n = LLVMGetNumArgOperands(call);
+
+    if (!m->pt->open_world || !LLVMIsFunctionVarArg(type))
+        return;
+    for (unsigned i = LLVMCountParamTypes(type); i < n; i++)
+        if (is_made_of_address(LLVMGetOperand(call, i), MOST_DEPTH))
+            expose(m, r, LLVMGetOperand(call, i), 0);
+}
+
 static void expose_by_call(Mutability *m, PtReach *r, LLVMValueRef call)
 {
     size_t n, len;
     const LLVMValueRef *t = pointsto_targets(m->pt, call, &n);
+
+    expose_numbers(m, r, call);
 
     for (size_t i = 0; i < n; i++) {
         const Summary *s =
