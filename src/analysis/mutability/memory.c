@@ -1050,25 +1050,27 @@ static bool is_given(const Search *s, unsigned kind)
     return false;
 }
 
-/* May code that runs during the call load the reference? */
-static bool may_find(const Search *s, LLVMValueRef call, unsigned kind)
+/* Code outside gets at it without being given anything. */
+static bool is_anybodys(const Search *s, unsigned kind)
 {
-    return ptbits_meet(modref_world(s->m->modref), &s->cells[kind]) || is_given(s, kind) ||
-           modref_call_meets(s->m->modref, call, &s->cells[kind], MODREF_READ);
+    return ptbits_meet(modref_world(s->m->modref), &s->cells[kind]) || is_given(s, kind);
 }
 
 /* Code that nobody knows may load it too, if it can get there. */
 static void unknown_calls(Search *s)
 {
+    bool anybodys[] = { [OWN] = is_anybodys(s, OWN), [DEEP] = is_anybodys(s, DEEP) };
+
     for (size_t i = 0; i < s->ix->unknown.len && (s->answer.deep || s->answer.own); i++) {
         LLVMValueRef call = s->ix->unknown.items[i];
         if (!in_scope(s, call))
             continue;
         s->steps += 100;
-        if (s->answer.own && may_find(s, call, OWN))
-            fail(s, OWN, call);
-        else if (s->answer.deep && may_find(s, call, DEEP))
-            fail(s, DEEP, call);
+        for (unsigned kind = OWN; kind <= DEEP; kind++)
+            if ((kind == OWN ? s->answer.own : s->answer.deep) &&
+                (anybodys[kind] ||
+                 modref_call_meets(s->m->modref, call, &s->cells[kind], MODREF_READ)))
+                fail(s, kind, call);
     }
 }
 
