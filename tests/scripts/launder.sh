@@ -11,5 +11,8 @@ else
     fresh mixed
     "$TOP/tests/tools/launder" 1 8 8 .
     ok "ways that follow one another: no wrong sound verdict" judged
+    fresh doors
+    "$TOP/tests/tools/launder" doors 8 4 .
+    ok "an eighth of the doors of libraries, with clients: no wrong sound verdict" judged
 fi
 done_testing

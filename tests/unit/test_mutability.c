@@ -766,17 +766,21 @@ static const char in_memory[] =
     "  for (int i = 0; i < 8; i++) ((char *)&p)[i] = n >> 8 * i;\n  p->a = 1; }\n"
     "#elif WAY == 4\nstatic unsigned long n[2]; static struct { long a; struct S *p; } to;\n"
     "void back(const char *t) { n[1] = strtoul(t, 0, 16); memcpy(&to, n, 16); to.p->a = 1; }\n"
+    "#elif WAY == 5\nvoid back(const char *t) { unsigned long n; sscanf(t, \"%lx\", &n); ((struct S *)n)->a = 1; }\n"
     "#else\nstatic struct { unsigned long n; struct S *p; } u; static struct S other;\n"
-    "void back(const char *t) { u.n = strtoul(t, 0, 16); u.p = &other; u.p->a = u.n; }\n#endif\n";
+    "void back(const char *t) { u.n = strtoul(t, 0, 16); u.p = &other; u.p->a = u.n; }\n#endif\n"
+    "#ifndef LIBRARY\nint main(void) { struct S s; char t[9]; number(&s, t); back(t); return 0; }\n#endif\n";
 
+/* In a library the client may do it. */
 static void numbers_come_back_in_memory(void **state)
 {
     (void)state;
-    for (int way = 1; way <= 5; way++) {
-        char *source = xprintf("#define WAY %d\n%s", way, in_memory);
+    for (int way = 1; way <= 7; way++) {
+        char *source =
+            xprintf("#define WAY %d\n%s%s", way, way == 7 ? "#define LIBRARY\n" : "", in_memory);
         Subject s = subject(source, "S-SH-P-M");
         bool immutable = param(&s, "number", "p")->own.verdict == MUT_IMMUTABLE;
-        if (immutable != (way == 5))
+        if (immutable != (way == 6))
             fail_msg("way %d", way);
         done(&s);
         free(source);

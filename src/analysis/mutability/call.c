@@ -141,6 +141,17 @@ static void take_reason(Body *b, uint32_t op, const PathSet *src, Effect like)
     pathset_release(&rest);
 }
 
+/* The same without the variadic arguments that are pointers. */
+static Actuals numbers_of(const Actuals *a, unsigned fixed)
+{
+    Actuals out = *a;
+
+    for (unsigned i = fixed; a->call && i < a->n; i++)
+        if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(a->call, i))) == LLVMPointerTypeKind)
+            out.sets[i] = &nothing;
+    return out;
+}
+
 static void take_effect(Body *b, uint32_t op, const Body *g, const Actuals *a, uint32_t index,
                         uint8_t maybe)
 {
@@ -148,6 +159,7 @@ static void take_effect(Body *b, uint32_t op, const Body *g, const Actuals *a, u
     Effect e = g->flow.effects.items[index];
     Effect like = { .kind = e.kind,
                     .reason = e.reason,
+                    .numbers = e.numbers,
                     .maybe = maybe > e.maybe ? maybe : e.maybe,
                     .inst = b->ops.items[op].inst,
                     .origin = e.origin,
@@ -159,7 +171,10 @@ static void take_effect(Body *b, uint32_t op, const Body *g, const Actuals *a, u
         return;
     if (like.maybe < PATH_DECLARED && breaks_const(g, &e))
         like.maybe = PATH_DECLARED;
-    resolve(b, op, g, a, &e.path, &src);
+    bool listed = e.numbers && e.path.root == g->nargs;
+    Actuals numbers = listed ? numbers_of(a, g->nargs) : *a;
+    like.numbers &= !listed;
+    resolve(b, op, g, &numbers, &e.path, &src);
     if (like.maybe)
         doubt(&src, like.maybe);
     switch (src.len ? e.kind : EFFECT_RETURN + 10) {
@@ -384,6 +399,16 @@ static void writes_further(Body *b, uint32_t op, const SummaryTerm *t, const Sum
     pathset_release(&at);
 }
 
+/* The arguments that a va_list leads to. */
+static void arguments_in(Body *b, const PathSet *list, uint32_t op, PathSet *out)
+{
+    PathSet memory = { 0 };
+
+    mut_load(b, list, ANYWHERE, op, &memory);
+    mut_load(b, &memory, ANYWHERE, op, out);
+    pathset_release(&memory);
+}
+
 static void use_of(Body *b, uint32_t op, unsigned use, bool others, const PathSet *v, Effect like)
 {
     PathSet all = { 0 };
@@ -406,7 +431,18 @@ static void use_of(Body *b, uint32_t op, unsigned use, bool others, const PathSe
     if (use & (SUMMARY_LEAVES | SUMMARY_TEXT)) {
         Effect gone = like;
         gone.reason = MUT_CAST;
-        mut_leaves(b, use & SUMMARY_DEEP ? &all : v, use & SUMMARY_TEXT ? 8 : 0, others, op, &gone);
+        bool list = use & SUMMARY_DEEP && use & SUMMARY_TEXT;
+        PathSet text = { 0 };
+        if (list) {
+            arguments_in(b, v, op, &text);
+            mut_load_all(b, op, &text);
+        }
+        mut_leaves(b,
+                   list                 ? &text
+                   : use & SUMMARY_DEEP ? &all
+                                        : v,
+                   use & SUMMARY_TEXT ? 8 : 0, others, op, &gone);
+        pathset_release(&text);
     }
     if (use & SUMMARY_FREE) {
         like.kind = EFFECT_FREE;
@@ -486,6 +522,8 @@ static bool is_only_scanned(LLVMValueRef g)
     return found;
 }
 
+bool mut_literal_has(LLVMValueRef g, char conversion) { return literal_has(g, conversion); }
+
 bool mut_has_conversion(LLVMModuleRef module, char conversion)
 {
     for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
@@ -546,10 +584,27 @@ static bool formats_it(const Summary *s, unsigned arg)
     return is_formatted(s->name) && (arg >= s->nparams || (!s->variadic && arg + 1 == s->nparams));
 }
 
-bool mut_prints_value(const Summary *s, LLVMValueRef call, unsigned arg)
+static bool prints_value(const Summary *s, LLVMValueRef call, unsigned arg)
 {
     return formats_it(s, arg) &&
            !(call && arg >= s->nparams && mut_is_text(call, (unsigned)s->nparams, arg));
+}
+
+bool mut_prints_out(const Mutability *m, const Summary *s, LLVMValueRef call, unsigned arg)
+{
+    bool list = arg < s->nparams;
+
+    return (m->reads_back || (m->pt->open_world && (!list || m->lists_pointers))) &&
+           prints_value(s, call, arg);
+}
+
+/* May the program have made the format of this call itself? */
+bool mut_makes_format(const Mutability *m, LLVMValueRef call, const Summary *s)
+{
+    size_t at = s->nparams - (s->variadic ? 1 : 2);
+
+    return is_formatted(s->name) && s->nparams >= (s->variadic ? 1 : 2) &&
+           at < LLVMGetNumArgOperands(call) && is_made_here(m, LLVMGetOperand(call, (unsigned)at));
 }
 
 /* Its bytes are compared with numbers: so they may be guessed, one by one. */
@@ -573,6 +628,19 @@ unsigned mut_use(const Mutability *m, const Summary *s, LLVMValueRef call, unsig
 static void meet(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn, const Actuals *a,
                  uint8_t maybe, PathSet *result);
 
+static void meet_nothing(Body *b, uint32_t op, LLVMValueRef fn, MutReasonKind reason,
+                         const SlotTypes *called, uint64_t shown, const Actuals *a,
+                         PathSet *result);
+
+/* The types of a function that the library is given; NULL: they are not to be seen. */
+static const SlotTypes *handed_types(Mutability *m, const Body *b, const SummaryCallback *c,
+                                     LLVMValueRef call)
+{
+    if (c->fn.kind != SUMMARY_PARAM || c->fn.stars)
+        return NULL;
+    return mut_slot_types(m, b, LLVMGetOperand(call, c->fn.param));
+}
+
 static void callback(Mutability *m, Body *b, uint32_t op, const SummaryCallback *c,
                      const Summary *s, const Actuals *a)
 {
@@ -586,25 +654,30 @@ static void callback(Mutability *m, Body *b, uint32_t op, const SummaryCallback 
         term(b, op, &c->args[i], s, a, c->args[i].stars, &args[i]);
         inner.sets[i] = &args[i];
     }
+    bool outside = a->call && pointsto_hands_outside(m->pt, m->summaries, a->call);
     for (size_t i = 0; fns && i < n; i++)
-        meet(m, b, op, fns[i], &inner, n > 1, &result);
+        meet(m, b, op, fns[i], &inner, outside || n > 1, &result);
+    if (outside)
+        meet_nothing(b, op, NULL, MUT_NO_TARGET, handed_types(m, b, c, a->call), 0, &inner,
+                     &result);
     for (unsigned i = 0; i < c->nargs; i++)
         pathset_release(&args[i]);
     pathset_release(&result);
 }
 
-/* In a program that makes pointers of numbers, arguments that are printed are gone. */
-static void prints(Body *b, uint32_t op, const Summary *s, LLVMValueRef call, unsigned i,
+static void prints(const Mutability *m, Body *b, uint32_t op, const Summary *s, unsigned i,
                    const PathSet *v, const Effect *gone)
 {
     PathSet printed = { 0 };
+    Effect like = *gone;
+    bool list = i < s->nparams;
 
-    if (!mut_prints_value(s, call, i))
-        return;
-    pathset_union(&printed, v);
-    if (i < s->nparams)                      /* a va_list */
-        mut_load_all(b, op, &printed);
-    mut_obstacle(b, &printed, op, gone);
+    like.numbers = list && !m->reads_back && !m->lists_pointers;
+    if (list)
+        arguments_in(b, v, op, &printed);
+    else
+        pathset_union(&printed, v);
+    mut_obstacle(b, &printed, op, &like);
     pathset_release(&printed);
 }
 
@@ -652,8 +725,8 @@ static void meet_summary(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn, c
         use_of(b, op, use, others, actual(a, i), like);
         if (mut_keeps_number(s, a->call, i))
             mut_obstacle(b, actual(a, i), op, &gone);
-        else if (m->reads_back)
-            prints(b, op, s, a->call, i, actual(a, i), &gone);
+        else if ((m->reads_back || m->pt->open_world) && prints_value(s, a->call, i))
+            prints(m, b, op, s, i, actual(a, i), &gone);
     }
     for (size_t i = 0; i < s->nwrites; i++)
         writes_further(b, op, &s->writes[i], s, a, like);

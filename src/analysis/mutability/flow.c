@@ -89,10 +89,37 @@ static void count(Body *b, const Effect *e)
     pttable_put(&b->flow.count, key, n == NONE ? 1 : n + 1);
 }
 
+/* Does a va_list begin with two numbers, four bytes each, before two pointers? Elsewhere a part of
+ * it may be anything. */
+static bool list_is_known(LLVMModuleRef module)
+{
+    return str_starts(LLVMGetTarget(module), "x86_64");
+}
+
+/* Who gets the memory of the variadic arguments, by a va_list, gets the arguments. Nobody
+ * follows it, and const of the list says nothing about them. */
+static void reach_arguments(const Body *b, Effect *e)
+{
+    bool part = e->reason == MUT_CAST || e->reason == MUT_COMPARED;
+    bool handed =
+        e->kind == EFFECT_STORE ||
+        (e->kind == EFFECT_REASON && (!part || list_is_known(LLVMGetGlobalParent(b->value))));
+
+    if (!handed || e->path.root != b->nargs || e->path.depth)
+        return;
+    if (e->kind == EFFECT_STORE)
+        e->reason = MUT_KEPT;
+    else if (e->reason == MUT_SHOWN || e->reason == MUT_OFFERED)
+        e->reason = MUT_NO_TARGET;
+    e->kind = EFFECT_REASON;
+    e->path = path_loaded(path_plus(e->path, ANYWHERE));
+}
+
 static bool note_effect(Body *b, const Effect *like)
 {
     Effect e = *like;
 
+    reach_arguments(b, &e);
     if (e.kind != EFFECT_STORE && e.kind != EFFECT_RETURN)
         e.dest = path_root(ROOT_UNKNOWN);
     if (e.maybe < e.path.maybe)
@@ -105,7 +132,7 @@ static bool note_effect(Body *b, const Effect *like)
             return false;
     }
     EffectKey key = { .kind = e.kind,
-                      .reason = e.kind == EFFECT_REASON ? e.reason : 0,
+                      .reason = e.kind == EFFECT_REASON ? e.reason | (uint32_t)e.numbers << 16 : 0,
                       .path = e.path,
                       .dest = e.dest };
     if (e.kind == EFFECT_STORE && e.origin) {
@@ -655,6 +682,21 @@ static void give_objects(Body *b, const PathSet *v)
     pathset_release(&level);
 }
 
+/* A va_list gets the addresses of the variadic arguments. */
+static void start_list(Body *b, uint32_t op, const PathSet *list, const Effect *like)
+{
+    bool known = list_is_known(LLVMGetGlobalParent(b->value));
+    int32_t at[] = { known ? 8 : ANYWHERE, 16 };
+    Path rest = path_plus(path_root(b->nargs), ANYWHERE);
+    PathSet one = { &rest, 1, 1 }, to = { 0 };
+
+    for (uint32_t i = 0; i < list->len; i++)
+        for (unsigned k = 0; k < 1u + known; k++)
+            pathset_add(&to, path_plus(list->items[i], at[k]));
+    mut_store(b, &to, &one, op, like);
+    pathset_release(&to);
+}
+
 static void operation(Mutability *m, Body *b, uint32_t op)
 {
     const Op o = b->ops.items[op];
@@ -679,16 +721,10 @@ static void operation(Mutability *m, Body *b, uint32_t op)
         like.next = NONE;
         mut_obstacle(b, &sets[o.a], op, &like);
         break;
-    case OP_VA_START: {
-        Path rest = path_plus(path_root(b->nargs), ANYWHERE);
-        PathSet one = { &rest, 1, 1 }, anywhere = { 0 };
+    case OP_VA_START:
         mut_write(b, &sets[o.a], &like);
-        for (uint32_t i = 0; i < sets[o.a].len; i++)
-            pathset_add(&anywhere, path_plus(sets[o.a].items[i], ANYWHERE));
-        mut_store(b, &anywhere, &one, op, &like);
-        pathset_release(&anywhere);
+        start_list(b, op, &sets[o.a], &like);
         break;
-    }
     case OP_CALL:
     case OP_ASM: mut_call(m, b, op); break;
     case OP_RETURN:

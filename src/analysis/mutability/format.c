@@ -169,6 +169,77 @@ void mut_formats(Mutability *m)
     m->printed['n'] = m->printed['*'] = m->printed['$'] = false;
 }
 
+/* ---- pointers that are printed as such by way of a va_list */
+
+/* The function of the library that the call names, if it is one. */
+static const Summary *library_function(const Mutability *m, LLVMValueRef call)
+{
+    LLVMValueRef fn = LLVMIsACallInst(call) ? LLVMGetCalledValue(call) : NULL;
+    size_t n;
+
+    return fn && LLVMIsAFunction(fn) && LLVMIsDeclaration(fn)
+               ? summaries_find(m->summaries, LLVMGetValueName2(fn, &n))
+               : NULL;
+}
+
+/* Is a text used by anything but a printf() of the library that gets its arguments directly? */
+static bool may_be_for_list(const Mutability *m, LLVMValueRef text)
+{
+    for (LLVMUseRef u = LLVMGetFirstUse(text); u; u = LLVMGetNextUse(u)) {
+        const Summary *s = library_function(m, LLVMGetUser(u));
+        if (!s || !s->variadic)
+            return true;
+    }
+    return false;
+}
+
+static bool is_number(unsigned char letter) { return letter && strchr(NUMBERS, letter); }
+
+/* Does it hand a pointer to a variadic function of the program, with a format that is not known, or
+ * that has a number for it? */
+static bool lists_pointer(LLVMValueRef call)
+{
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    LLVMTypeRef type = LLVMGetCalledFunctionType(call);
+    unsigned fixed = LLVMCountParamTypes(type), n = LLVMGetNumArgOperands(call);
+
+    if (!LLVMIsFunctionVarArg(type) || (LLVMIsAFunction(callee) && LLVMIsDeclaration(callee)))
+        return false;
+    Formats f = formats_of(call, fixed);
+    for (unsigned i = fixed; i < n; i++) {
+        LLVMValueRef v = LLVMGetOperand(call, i);
+        if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind)
+            continue;
+        for (unsigned k = 0; k < f.n; k++)
+            if (is_number(conversion_of(f.items[k], i - fixed)))
+                return true;
+        if (!f.n)
+            return true;
+    }
+    return false;
+}
+
+static bool may_list(const Mutability *m, LLVMValueRef call)
+{
+    const Summary *s = library_function(m, call);
+
+    return s ? !s->variadic && mut_makes_format(m, call, s) : lists_pointer(call);
+}
+
+void mut_find_lists(Mutability *m)
+{
+    LLVMModuleRef module = program_module(m->program);
+
+    for (LLVMValueRef g = LLVMGetFirstGlobal(module); g && !m->lists_pointers;
+         g = LLVMGetNextGlobal(g))
+        m->lists_pointers = mut_literal_has(g, 'p') && may_be_for_list(m, g);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b && !m->lists_pointers;
+             b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+                m->lists_pointers |= LLVMIsACallInst(i) && may_list(m, i);
+}
+
 bool mut_is_printed(const Mutability *m, LLVMValueRef call, unsigned arg)
 {
     LLVMValueRef callee = LLVMGetCalledValue(call);

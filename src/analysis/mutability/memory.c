@@ -32,6 +32,7 @@ typedef struct LoadIndex {
     bool walks; /* names of the linker lead to all variables */
     Map in_assembly; /* words in the text of assembler statements */
     PtReach stored; /* what is stored in such memory */
+    PtBits given; /* objects that the library keeps: a client may ask it for them */
     PtBits exposed; /* objects: their address leaves in pieces, or is stored there */
     PtTable reading; /* calls that take references from memory -> masks */
     Vec(uint64_t) masks; /* by argument */
@@ -337,7 +338,7 @@ static void index_call(Mutability *m, LoadIndex *ix, LLVMValueRef call)
         else if (lib->later)
             index_later(m, ix, call);
     }
-    if (!known)
+    if (!known || pointsto_runs_outside(m->pt, m->summaries, call))
         vec_push(&ix->unknown, call);
     uint64_t mask = arguments_read(m, call);
     if (mask && pttable_put(&ix->reading, (uintptr_t)call, (uint32_t)ix->masks.len))
@@ -392,6 +393,48 @@ static void index_outside(Mutability *m, LoadIndex *ix)
     vec_release(&work);
 }
 
+/* Does the library function remember the argument? Another function gives it back. */
+static bool is_kept(const Summary *lib, unsigned arg, unsigned use)
+{
+    for (size_t i = 0; i < lib->nassigns; i++)
+        if (lib->assigns[i].to.kind == SUMMARY_STATE && names(lib, &lib->assigns[i].from, arg))
+            return true;
+    return use & SUMMARY_KEEP;
+}
+
+static void add_given(Mutability *m, PtReach *r, LLVMValueRef call)
+{
+    size_t n, len;
+    const LLVMValueRef *t = pointsto_targets(m->pt, call, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const Summary *lib =
+            mut_body(m, t[i]) ? NULL : summaries_find(m->summaries, LLVMGetValueName2(t[i], &len));
+        for (unsigned k = 0; lib && k < LLVMGetNumArgOperands(call); k++) {
+            PtSet s = pointsto_value(m->pt, LLVMGetOperand(call, k), 0);
+            if (!is_kept(lib, k, mut_use(m, lib, call, k)))
+                continue;
+            for (size_t j = 0; j < s.n; j++)
+                ptreach_add(r, m->pt->locs.items[s.locs[j]].object);
+        }
+    }
+}
+
+/* A client calls pthread_getspecific(), strtok(NULL, …) or hsearch(), too. */
+static void index_given(Mutability *m, LoadIndex *ix)
+{
+    PtReach r = { 0 };
+    uint32_t o;
+
+    for (size_t k = 0; m->pt->open_world && k < m->nbodies; k++)
+        for (size_t i = 0; m->bodies[k].fn && i < m->bodies[k].ops.len; i++)
+            if (m->bodies[k].ops.items[i].kind == OP_CALL)
+                add_given(m, &r, m->bodies[k].ops.items[i].inst);
+    while (ptreach_next(m->pt, &r, &o))
+        ptbits_add(&ix->given, o);
+    ptreach_release(&r);
+}
+
 static LoadIndex *index_new(Mutability *m)
 {
     LoadIndex *ix = xcalloc(1, sizeof *ix);
@@ -414,6 +457,7 @@ static LoadIndex *index_new(Mutability *m)
     index_destructors(m, ix);
     ix->goes_out = xcalloc(m->nbodies + 1, sizeof *ix->goes_out);
     index_outside(m, ix);
+    index_given(m, ix);
     ix->exposed = mut_exposed(m);
     for (uint32_t o; ptreach_next(m->pt, &ix->stored, &o);)
         ptbits_add(&ix->exposed, o);
@@ -436,6 +480,7 @@ void mut_memory_release(Mutability *m)
     free(ix->goes_out);
     pttable_release(&ix->reading);
     vec_release(&ix->masks);
+    ptbits_release(&ix->given);
     ptbits_release(&ix->exposed);
     ptreach_release(&ix->stored);
     map_release(&ix->in_assembly);
@@ -649,18 +694,23 @@ static bool is_shown(const Search *s, const Effect *e)
 /* Does the path of a function begin at the argument? Variadic ones lie in one object. */
 static bool begins_at(const Body *g, Path *p, unsigned arg)
 {
-    if (arg < g->nargs || p->root != g->nargs || !p->depth)
+    if (arg < g->nargs)
         return p->root == arg;
+    if (p->root != g->nargs || !p->depth)
+        return false;
     p->depth--;
     return true;
 }
 
 static void use_by_body(Search *s, LLVMValueRef call, const Body *g, unsigned arg, unsigned kind)
 {
+    bool pointer = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, arg))) == LLVMPointerTypeKind;
+
     for (size_t i = 0; i < g->flow.effects.len; i++) {
         const Effect *e = &g->flow.effects.items[i];
         Path p = e->path;
-        if (!begins_at(g, &p, arg))
+        bool text = e->numbers && pointer && arg >= g->nargs;
+        if (text || !begins_at(g, &p, arg))
             continue;
         unsigned k = level(&p, kind);
         if (e->kind == EFFECT_STORE)
@@ -681,7 +731,7 @@ static void use_by_library(Search *s, LLVMValueRef call, const Summary *lib, uns
     unsigned use = mut_use(s->m, lib, call, arg);
 
     if (use & (SUMMARY_CHANGES | SUMMARY_KEEP) || mut_keeps_number(lib, call, arg) ||
-        (s->m->reads_back && mut_prints_value(lib, call, arg)))
+        mut_prints_out(s->m, lib, call, arg))
         fail(s, kind, call);
     if (summary_gives_numbers(lib))
         taint(s, call, kind);
@@ -990,19 +1040,37 @@ static void load_again(Search *s, unsigned kind)
     pttable_release(&known);
 }
 
+static bool is_given(const Search *s, unsigned kind)
+{
+    if (!s->ix->given.len)
+        return false;
+    for (PtIter i = ptbits_first(&s->cells[kind]); i.on; ptbits_next(&i))
+        if (ptbits_has(&s->ix->given, s->m->pt->locs.items[i.x].object))
+            return true;
+    return false;
+}
+
+/* Code outside gets at it without being given anything. */
+static bool is_anybodys(const Search *s, unsigned kind)
+{
+    return ptbits_meet(modref_world(s->m->modref), &s->cells[kind]) || is_given(s, kind);
+}
+
 /* Code that nobody knows may load it too, if it can get there. */
 static void unknown_calls(Search *s)
 {
+    bool anybodys[] = { [OWN] = is_anybodys(s, OWN), [DEEP] = is_anybodys(s, DEEP) };
+
     for (size_t i = 0; i < s->ix->unknown.len && (s->answer.deep || s->answer.own); i++) {
         LLVMValueRef call = s->ix->unknown.items[i];
         if (!in_scope(s, call))
             continue;
         s->steps += 100;
-        if (s->answer.own && modref_call_meets(s->m->modref, call, &s->cells[OWN], MODREF_READ))
-            fail(s, OWN, call);
-        else if (s->answer.deep &&
-                 modref_call_meets(s->m->modref, call, &s->cells[DEEP], MODREF_READ))
-            fail(s, DEEP, call);
+        for (unsigned kind = OWN; kind <= DEEP; kind++)
+            if ((kind == OWN ? s->answer.own : s->answer.deep) &&
+                (anybodys[kind] ||
+                 modref_call_meets(s->m->modref, call, &s->cells[kind], MODREF_READ)))
+                fail(s, kind, call);
     }
 }
 
@@ -1091,9 +1159,8 @@ MemoryAnswer mut_memory(Mutability *m, Body *b, unsigned first, unsigned n)
 
 /* ---- changed by whatever pointer */
 
-static void add_changed(Mutability *m, LLVMValueRef fn)
+static void add_objects(Mutability *m, const PtBits *written)
 {
-    const PtBits *written = modref_function_bits(m->modref, fn, MODREF_WRITE);
     uint32_t last = UINT32_MAX;
 
     for (PtIter i = ptbits_first(written); i.on; ptbits_next(&i)) {
@@ -1102,6 +1169,11 @@ static void add_changed(Mutability *m, LLVMValueRef fn)
             ptbits_add(&m->changed, o);
         last = o;
     }
+}
+
+static void add_changed(Mutability *m, LLVMValueRef fn)
+{
+    add_objects(m, modref_function_bits(m->modref, fn, MODREF_WRITE));
 }
 
 /* The objects that a function changes, or that a handler does meanwhile; the parameters of
@@ -1118,9 +1190,12 @@ static const PtBits *objects_changed(Mutability *m, LLVMValueRef fn)
     for (size_t i = 0; i < m->loads->later.len; i++)
         add_changed(m, program_function_value(m->program, m->loads->later.items[i]));
     const Function *f = program_function_of(m->program, fn);
-    if (f && m->loads->goes_out[f->index])
+    if (f && m->loads->goes_out[f->index]) {
+        add_objects(m, modref_world(m->modref));
+        ptbits_union(&m->changed, &m->loads->given, NULL);
         for (size_t i = 0; i < m->loads->back.len; i++)
             add_changed(m, program_function_value(m->program, m->loads->back.items[i]));
+    }
     return &m->changed;
 }
 

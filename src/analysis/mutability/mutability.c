@@ -850,17 +850,30 @@ static void settle_all(Mutability *m)
     free(order);
 }
 
+/* A library function that writes further away, as strsep(): a summary says no more of it. */
+static bool is_by_library(const Mutability *m, LLVMValueRef inst)
+{
+    LLVMValueRef fn = inst && LLVMIsACallInst(inst) ? LLVMGetCalledValue(inst) : NULL;
+    size_t n;
+    const Summary *s = fn && LLVMIsAFunction(fn) && LLVMIsDeclaration(fn)
+                           ? summaries_find(m->summaries, LLVMGetValueName2(fn, &n))
+                           : NULL;
+
+    return s && s->nwrites;
+}
+
 /* Code outside is trusted to keep const; what is seen to break it isn't. */
 static bool breaks_const(const Mutability *m)
 {
     for (size_t i = 0; i < m->nbodies; i++) {
         const Body *b = &m->bodies[i];
-        if (!b->fn || !b->lowered || !mut_is_exported(b->value))
+        if (!b->fn || !b->lowered || !pointsto_called_from_outside(m->pt, b->value))
             continue;
         for (size_t k = 0; k < b->flow.effects.len; k++) {
             const Effect *e = &b->flow.effects.items[k];
-            if ((e->kind == EFFECT_WRITE || e->kind == EFFECT_FREE) && !e->maybe &&
-                !e->path.depth && e->path.root < b->nargs && b->to_const[e->path.root])
+            bool sure = !e->maybe || (e->maybe == PATH_OF_SEVERAL && is_by_library(m, e->origin));
+            if ((e->kind == EFFECT_WRITE || e->kind == EFFECT_FREE) && sure && !e->path.depth &&
+                e->path.root < b->nargs && b->to_const[e->path.root])
                 return true;
         }
     }
@@ -909,6 +922,7 @@ Mutability *mutability_new(const Program *p, const Calls *c, const MutabilityPla
     mut_find_rebuilt(m);
     open_bodies(m);
     mut_formats(m);
+    mut_find_lists(m);
     settle_all(m);
     m->breaks_const = breaks_const(m);
     for (size_t i = 0; i < m->nbodies && !stopped(m); i++)

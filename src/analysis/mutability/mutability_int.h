@@ -120,6 +120,7 @@ typedef enum {
 typedef struct Effect {
     EffectKind kind;
     MutReasonKind reason; /* EFFECT_REASON */
+    bool numbers; /* … of variadic arguments that are numbers: pointers are texts */
     uint8_t maybe; /* PATH_OF_SEVERAL …; also by an indirect call with
                                   * other targets */
     Path path, dest;
@@ -228,6 +229,8 @@ struct Mutability {
     bool finds_names; /* it asks for functions by name: nobody knows which */
     bool rebuilds; /* it makes pointers of integers of unknown origin */
     bool reads_back; /* it does, or loads a pointer from memory that may hold a number */
+    bool lists_pointers; /* what its own functions print by a va_list may be the value of a
+                          * pointer */
     PtBits numbers; /* pieces.c: locations where numbers are stored */
     PtTable seen_pointers; /* pieces.c: places, size -> bool */
     PtTable slot_of; /* slots.c: called pointer -> index */
@@ -322,8 +325,13 @@ bool mut_is_pure_external(const char *name);
 /* What a library function does with an argument of a call (SUMMARY_READ …).
  * `call` NULL: not known which call. */
 unsigned mut_use(const Mutability *m, const Summary *s, LLVMValueRef call, unsigned arg);
-/* May a printf() of the library print the pointer itself? */
-bool mut_prints_value(const Summary *s, LLVMValueRef call, unsigned arg);
+/* May a printf() of the library print the pointer itself, and somebody make a pointer of the text
+ * again? Of an argument that is a va_list: the pointers in it. */
+bool mut_prints_out(const Mutability *m, const Summary *s, LLVMValueRef call, unsigned arg);
+/* Is it a printf() whose format the program may have made itself? */
+bool mut_makes_format(const Mutability *m, LLVMValueRef call, const Summary *s);
+/* Is it a text that has the conversion? */
+bool mut_literal_has(LLVMValueRef g, char conversion);
 /* Does the argument go into the library as a number, of which the summary says no more? The
  * position of a file, the size of a stack, a counter: another call gives it back. */
 bool mut_keeps_number(const Summary *s, LLVMValueRef call, unsigned arg);
@@ -347,6 +355,8 @@ MutReasonKind mut_slot_reason(const SlotTypes *s, unsigned nargs, unsigned arg);
 
 /* format.c */
 void mut_formats(Mutability *m);
+/* Sets `lists_pointers`. */
+void mut_find_lists(Mutability *m);
 /* Have all formats that the call may have, literals, %s for this argument? `fixed`: the
  * parameters up to the format. */
 bool mut_is_text(LLVMValueRef call, unsigned fixed, unsigned arg);

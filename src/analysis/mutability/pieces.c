@@ -420,16 +420,42 @@ static void expose_arguments(Mutability *m, PtReach *r, LLVMValueRef call, const
         if (use & (SUMMARY_LEAVES | SUMMARY_TEXT))
             expose_content(m, r, v, use & SUMMARY_TEXT ? 8 : 0);
         bool lent = use & SUMMARY_KEEP && use & SUMMARY_CHANGES; /* the buffer of a stream */
-        if (told || lent || mut_keeps_number(s, call, i) ||
-            (m->reads_back && mut_prints_value(s, call, i)))
+        if (told || lent || mut_keeps_number(s, call, i) || mut_prints_out(m, s, call, i))
             expose(m, r, v, 0);
     }
+}
+
+static bool is_made_of_address(LLVMValueRef v, int depth)
+{
+    if (LLVMIsAPtrToIntInst(v))
+        return true;
+    bool arithmetic = LLVMIsABinaryOperator(v) || LLVMIsACastInst(v);
+    for (int i = 0; arithmetic && depth && i < LLVMGetNumOperands(v); i++)
+        if (is_made_of_address(LLVMGetOperand(v, (unsigned)i), depth - 1))
+            return true;
+    return false;
+}
+
+/* A variadic function may print its numbers, and a client may read them. */
+static void expose_numbers(Mutability *m, PtReach *r, LLVMValueRef call)
+{
+    enum { MOST_DEPTH = 6 };
+    LLVMTypeRef type = LLVMGetCalledFunctionType(call);
+    unsigned n = LLVMGetNumArgOperands(call);
+
+    if (!m->pt->open_world || !LLVMIsFunctionVarArg(type))
+        return;
+    for (unsigned i = LLVMCountParamTypes(type); i < n; i++)
+        if (is_made_of_address(LLVMGetOperand(call, i), MOST_DEPTH))
+            expose(m, r, LLVMGetOperand(call, i), 0);
 }
 
 static void expose_by_call(Mutability *m, PtReach *r, LLVMValueRef call)
 {
     size_t n, len;
     const LLVMValueRef *t = pointsto_targets(m->pt, call, &n);
+
+    expose_numbers(m, r, call);
 
     for (size_t i = 0; i < n; i++) {
         const Summary *s =
@@ -487,11 +513,6 @@ PtBits mut_exposed(Mutability *m)
 }
 
 /* ---- pointers from nowhere */
-
-static bool is_from_nowhere(const Mutability *m, LLVMValueRef i)
-{
-    return LLVMIsAIntToPtrInst(i) && origin(m, i) == IS_NUMBER;
-}
 
 static bool scans_pointers(LLVMModuleRef module)
 {
@@ -612,9 +633,9 @@ static void copy_numbers(const Mutability *m, Numbers *n, LLVMValueRef to, LLVMV
     }
 }
 
-static bool loads_pointer_of(const Mutability *m, const Numbers *n, LLVMValueRef i)
+static bool loads_number(const Mutability *m, const Numbers *n, LLVMValueRef i)
 {
-    if (!LLVMIsALoadInst(i) || LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMPointerTypeKind)
+    if (!LLVMIsALoadInst(i))
         return false;
     PtSet s = pointsto_value(m->pt, LLVMGetOperand(i, 0), 0);
     for (size_t k = 0; k < s.n; k++)
@@ -626,6 +647,19 @@ static bool loads_pointer_of(const Mutability *m, const Numbers *n, LLVMValueRef
 static bool is_content(const SummaryTerm *t, LLVMValueRef call)
 {
     return t->kind == SUMMARY_PARAM && t->stars == 1 && t->param < LLVMGetNumArgOperands(call);
+}
+
+static bool loads_pointer_of(const Mutability *m, const Numbers *n, LLVMValueRef i)
+{
+    return LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMPointerTypeKind && loads_number(m, n, i);
+}
+
+/* Is a pointer made of it that nobody knows the origin of? scanf() stores numbers, or pointers to
+ * what it allocates. */
+static bool is_from_nowhere(const Mutability *m, const Numbers *n, LLVMValueRef i)
+{
+    return LLVMIsAIntToPtrInst(i) &&
+           (origin(m, i) == IS_NUMBER || loads_number(m, n, LLVMGetOperand(i, 0)));
 }
 
 /* To and from, of each copy of memory. */
@@ -679,7 +713,7 @@ void mut_find_rebuilt(Mutability *m)
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b && !m->rebuilds;
              b = LLVMGetNextBasicBlock(b))
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-                m->rebuilds |= is_from_nowhere(m, i);
+                m->rebuilds |= is_from_nowhere(m, &n, i);
                 m->reads_back |= m->rebuilds || loads_pointer_of(m, &n, i);
             }
     m->numbers = n.at;

@@ -178,7 +178,7 @@ static void touch_call(const ModRef *mr, LLVMValueRef call, PtBits bits[2])
     LLVMValueRef callee = LLVMGetCalledValue(call);
     const LLVMValueRef *t = pointsto_targets(mr->pt, call, &n);
 
-    if (pointsto_calls_outside(mr->pt, call))
+    if (pointsto_calls_outside(mr->pt, call) || pointsto_hands_outside(mr->pt, mr->summaries, call))
         external_unknown(mr, call, bits);
     else if (LLVMIsAFunction(callee) && LLVMIsDeclaration(callee))
         external(mr, call, callee, bits);
@@ -378,6 +378,8 @@ PtSet modref_call(ModRef *mr, LLVMValueRef call, ModRefKind kind)
     ptbits_release(&bits[1]);
     return (PtSet){ mr->answer.items, mr->answer.len };
 }
+
+const PtBits *modref_world(const ModRef *mr) { return &mr->world.locs; }
 
 bool modref_call_meets(const ModRef *mr, LLVMValueRef call, const PtBits *locs, ModRefKind kind)
 {

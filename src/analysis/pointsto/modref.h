@@ -27,6 +27,8 @@ const PtBits *modref_function_bits(const ModRef *mr, LLVMValueRef fn, ModRefKind
 PtSet modref_call(ModRef *mr, LLVMValueRef call, ModRefKind kind);
 /* May the call write (read) one of these? */
 bool modref_call_meets(const ModRef *mr, LLVMValueRef call, const PtBits *locs, ModRefKind kind);
+/* What code outside gets at without being given anything: locations. */
+const PtBits *modref_world(const ModRef *mr);
 /* … the `n` bytes at p? n 0: any number. */
 bool modref_call_touches(ModRef *mr, LLVMValueRef call, LLVMValueRef p, uint64_t n,
                          ModRefKind kind);

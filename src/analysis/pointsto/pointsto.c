@@ -108,6 +108,7 @@ PointsTo *pointsto_new(LLVMModuleRef m, const Summaries *s, const PointsToPlan *
         keep(a, &p, str_c(&key));
     }
     str_release(&key);
+    a->open_world = p.open_world;
     ptanswer_open(a);
     return a;
 }
@@ -429,6 +430,91 @@ bool pointsto_calls_outside(const PointsTo *pt, LLVMValueRef call)
         if (pt->shown[pt->locs.items[s.locs[i]].object].kind == PT_EXTERNAL)
             return true;
     return !n;
+}
+
+/* ---- code outside that the library runs */
+
+static bool is_outside(const PointsTo *pt, uint32_t loc)
+{
+    return pt->shown[pt->locs.items[loc].object].kind == PT_EXTERNAL;
+}
+
+static bool has_outside(const PointsTo *pt, PtSet s, unsigned stars)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        PtRange r = pt->objects.items[pt->locs.items[s.locs[i]].object].locs;
+        if (is_outside(pt, s.locs[i]))
+            return true;
+        for (uint32_t k = r.start; stars && k < r.start + r.n; k++)
+            if (has_outside(pt, pointsto_content(pt, k), stars - 1))
+                return true;
+    }
+    return false;
+}
+
+static const Summary *library_function(const Summaries *s, LLVMValueRef fn)
+{
+    size_t n;
+
+    return LLVMIsDeclaration(fn) ? summaries_find(s, LLVMGetValueName2(fn, &n)) : NULL;
+}
+
+static bool hands_outside(const PointsTo *pt, const Summary *s, LLVMValueRef call)
+{
+    for (size_t i = 0; i < s->ncallbacks; i++) {
+        SummaryTerm fn = s->callbacks[i].fn;
+        if (fn.kind == SUMMARY_PARAM && fn.param < LLVMGetNumArgOperands(call) &&
+            has_outside(pt, pointsto_value(pt, LLVMGetOperand(call, fn.param), 0), fn.stars))
+            return true;
+    }
+    return false;
+}
+
+bool pointsto_hands_outside(const PointsTo *pt, const Summaries *s, LLVMValueRef call)
+{
+    size_t n;
+    const LLVMValueRef *t = pointsto_targets(pt, call, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const Summary *lib = library_function(s, t[i]);
+        if (lib && hands_outside(pt, lib, call))
+            return true;
+    }
+    return false;
+}
+
+/* A stream that the program opened runs nobody else's functions. */
+static bool is_own_stream(const PointsTo *pt, LLVMValueRef stream)
+{
+    PtSet s = pointsto_value(pt, stream, 0);
+
+    for (size_t i = 0; i < s.n; i++)
+        if (pt->shown[pt->locs.items[s.locs[i]].object].kind != PT_HEAP)
+            return false;
+    return s.n > 0;
+}
+
+static bool runs_handlers(const PointsTo *pt, const Summary *s, LLVMValueRef call)
+{
+    if (!s->handlers || !pt->open_world)
+        return false;
+    return s->stream < 0 || (unsigned)s->stream >= LLVMGetNumArgOperands(call) ||
+           !is_own_stream(pt, LLVMGetOperand(call, (unsigned)s->stream));
+}
+
+bool pointsto_runs_outside(const PointsTo *pt, const Summaries *s, LLVMValueRef call)
+{
+    size_t n;
+    const LLVMValueRef *t = pointsto_targets(pt, call, &n);
+
+    if (pointsto_calls_outside(pt, call) || pointsto_hands_outside(pt, s, call))
+        return true;
+    for (size_t i = 0; i < n; i++) {
+        const Summary *lib = library_function(s, t[i]);
+        if (lib && runs_handlers(pt, lib, call))
+            return true;
+    }
+    return false;
 }
 
 const LLVMValueRef *pointsto_callbacks(const PointsTo *pt, LLVMValueRef call, size_t *n)

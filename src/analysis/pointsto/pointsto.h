@@ -113,6 +113,11 @@ bool pointsto_calls_outside(const PointsTo *pt, LLVMValueRef call);
 /* Functions that a call hands to an external function, which calls them: for
  * qsort(), pthread_create(), signal() … */
 const LLVMValueRef *pointsto_callbacks(const PointsTo *pt, LLVMValueRef call, size_t *n);
+/* May code of which nothing is known run during the call: called by the program, or by the library,
+ * which got it here (a function that qsort() compares with) or before (a handler of signals)? */
+bool pointsto_runs_outside(const PointsTo *pt, const Summaries *s, LLVMValueRef call);
+/* … because the call hands it to the library? */
+bool pointsto_hands_outside(const PointsTo *pt, const Summaries *s, LLVMValueRef call);
 /* Functions that code outside the program may call: it has their address. */
 bool pointsto_called_from_outside(const PointsTo *pt, LLVMValueRef fn);
 /* A weak function of a library: code outside may have another in its place. */
@@ -125,12 +130,12 @@ bool pt_is_known_intrinsic(LLVMValueRef call);
 
 /* ---- how it went */
 typedef struct PtStats {
-    double seconds;           /* 0: came from the cache */
+    double seconds; /* 0: came from the cache */
     bool cached;
     size_t nodes, constraints, edges, waves, merged;
     size_t objects, locations, wrappers;
-    size_t inttoptr;          /* casts from integers to pointers */
-    size_t inttoptr_unknown;  /* of them: the integer's origin is not known */
+    size_t inttoptr; /* casts from integers to pointers */
+    size_t inttoptr_unknown; /* of them: the integer's origin is not known */
     size_t unknown_externals; /* call sites of external functions without summary */
 } PtStats;
 const PtStats *pointsto_stats(const PointsTo *pt);

@@ -30,6 +30,7 @@ typedef struct PtAnswerCall {
 struct PointsTo {
     PtValues v;
     PtStats stats;
+    bool open_world;          /* as the plan said, or there is no main() */
     Strings notes;
     Vec(PtAnswerObject) objects;
     Vec(PtRegion) regions;

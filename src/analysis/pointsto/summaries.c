@@ -240,6 +240,20 @@ static bool parse_write(Parser *p, char *word)
     return true;
 }
 
+/* handlers, handlers=PARAMETER */
+static bool parse_handlers(Parser *p, const char *word)
+{
+    const char *eq = strchr(word, '=');
+    SummaryTerm t = { 0 };
+
+    if (eq && !parse_term(p, eq + 1, &t))
+        return false;
+    if (eq && (t.kind != SUMMARY_PARAM || t.stars || t.anywhere))
+        return bad(p, "handlers needs a parameter:", word);
+    p->s->stream = eq ? (int)t.param : -1;
+    return p->s->handlers = true;
+}
+
 static bool parse_word(Parser *p, char *word)
 {
     static const struct {
@@ -262,6 +276,8 @@ static bool parse_word(Parser *p, char *word)
         return p->s->twice = true;
     if (!strcmp(word, "later"))
         return p->s->later = true;
+    if (!strcmp(word, "handlers") || str_starts(word, "handlers="))
+        return parse_handlers(p, word);
     if (!strcmp(word, "text"))
         return p->s->text = true;
     if (strchr(word, '='))

@@ -104,8 +104,10 @@ typedef struct Summary {
     bool noreturn;
     bool twice;              /* returns twice, as setjmp */
     bool later;              /* its callbacks run at any time from then on */
-    bool text;               /* what *p=*q copies is text: a few bytes, no object */
-    bool variable;           /* a variable of the library; ret is its content */
+    bool handlers; /* it runs functions that were given to the library before, by others too */
+    int stream; /* … if this parameter is a stream of others; -1: always */
+    bool text; /* what *p=*q copies is text: a few bytes, no object */
+    bool variable; /* a variable of the library; ret is its content */
 } Summary;
 
 Summaries *summaries_new(void);
