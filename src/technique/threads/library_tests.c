@@ -378,16 +378,53 @@ static bool has_handles(const Lib *l, const Seq *s, const ApiType *t, Creators *
     return !t || count_handles(l, s, t, good) >= (only_distinct(l) ? 2 : 1);
 }
 
-/* Some prefixes as far as they go well. The richest that has the handles, or NULL. */
+/* Which of them make an odd object, such as a list with itself in it: a function that only looks at
+ * it fails? Functions that a call must first save from it show what another thread undoes. */
+static bool find_odd(Lib *l, Arena *a, Seq *const *all, size_t n, bool *odd, Err *err)
+{
+    ExecJob jobs[PREFIXES];
+    Outcome o[PREFIXES];
+    assert(n <= PREFIXES);
+    for (size_t i = 0; i < n; i++) {
+        Seq *s = seq_copy(a, all[i]);
+        grow_looks(&l->grow, a, s);
+        jobs[i] = (ExecJob){ .seq = s };
+    }
+    if (n && !exec_run(l->exec, a, jobs, n, o, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        odd[i] = o[i].at >= all[i]->n &&
+                 (o[i].state == OUTCOME_DIED ||
+                  (o[i].state == OUTCOME_EXITED && o[i].status == SANITIZER_STATUS));
+    return true;
+}
+
+/* The richest, or NULL; two times of three one that makes an odd object. */
+static bool choose_prefix(Lib *l, Arena *a, Seq *const *all, const unsigned *rich, size_t n,
+                          size_t *best, Err *err)
+{
+    bool odd[PREFIXES], any = false;
+    if (!find_odd(l, a, all, n, odd, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        any |= odd[i];
+    any = any && rng_below(&l->rng, 3);
+    *best = n;
+    for (size_t i = 0; i < n; i++)
+        if ((!any || odd[i]) && (*best == n || rich[i] > rich[*best]))
+            *best = i;
+    return true;
+}
+
+/* Some prefixes as far as they go well. One that has the handles, or NULL. */
 static bool try_prefixes(Lib *l, const Subject *t, Arena *a, bool bare, Creators *good, Seq **out,
                          unsigned *creators, Err *err)
 {
-    unsigned made[PREFIXES];
-    Seq *all[PREFIXES];
+    unsigned made[PREFIXES], rich[PREFIXES];
+    Seq *all[PREFIXES], *fit[PREFIXES];
     ExecJob jobs[PREFIXES];
     Outcome o[PREFIXES];
-    size_t n = 0;
-    int best = -1;
+    size_t n = 0, nfit = 0, best;
     for (unsigned i = 0; i < PREFIXES; i++) {
         Seq *s = grow_prefix(l, t, a, bare, good, &made[n]);
         if (s && s->n) {
@@ -402,12 +439,17 @@ static bool try_prefixes(Lib *l, const Subject *t, Arena *a, bool bare, Creators
         Seq *s = o[i].state == OUTCOME_DONE ? all[i] : seq_prefix(a, all[i], o[i].at);
         drop_blocker(l, all[i], &o[i]);
         outcome_note_nulls(&o[i], s);
-        int rich = (int)richness(s, &o[i]);
-        if (has_handles(l, s, t->type, good) && rich > best) {
-            best = rich;
-            *out = s;
-            *creators = made[i] < s->n ? made[i] : s->n;
-        }
+        if (!has_handles(l, s, t->type, good))
+            continue;
+        fit[nfit] = s;
+        made[nfit] = made[i] < s->n ? made[i] : s->n;
+        rich[nfit++] = richness(s, &o[i]);
+    }
+    if (!choose_prefix(l, a, fit, rich, nfit, &best, err))
+        return false;
+    if (best < nfit) {
+        *out = fit[best];
+        *creators = made[best];
     }
     return true;
 }
@@ -944,9 +986,9 @@ static bool make_test(Lib *l, Subject *t, const Candidates *all, const Rescues *
                       const Seq *prefix, Seq *const epilogues[2], Test *out)
 {
     const Candidate *x = NULL, *y = NULL;
-    const Rescue *r = rescues->len && rng_below(&l->rng, 2)
-                          ? &rescues->items[rng_below(&l->rng, rescues->len)]
-                          : NULL;
+    const Rescue *r = rescues->len ? &rescues->items[rng_below(&l->rng, rescues->len)] : NULL;
+    if (r && !rng_below(&l->rng, r->balanced ? 2 : 4))
+        r = NULL;
     const Rescue *other =
         r && r->balanced && rng_below(&l->rng, 2) ? other_balanced(l, t, rescues, r) : NULL;
     if (!other && !all->len)
