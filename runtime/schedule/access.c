@@ -24,11 +24,12 @@ typedef struct Past {
 } Past;
 
 typedef struct Cell {
-    uint64_t key;                                /* address / 8 + 1; 0: free */
     Past write, reads[READS];
     uint8_t next;                                /* of reads, to be overwritten */
 } Cell;
 
+/* The keys lie by themselves: a search in a crowded table looks at many of them. */
+static uint64_t *keys;                           /* address / 8 + 1; 0: free */
 static Cell *cells;
 
 static uint32_t slot(uint64_t key)
@@ -38,15 +39,16 @@ static uint32_t slot(uint64_t key)
 
 static Cell *cell(uint64_t key, bool make)
 {
-    if (!cells && !(cells = sundew_pages(ROOM * sizeof *cells)))
+    if (!cells && (!(cells = sundew_pages(ROOM * sizeof *cells)) ||
+                   !(keys = sundew_pages(ROOM * sizeof *keys))))
         return NULL;
     for (uint32_t i = slot(key), n = 0; n < PROBES; i = (i + 1) & (ROOM - 1), n++) {
-        if (cells[i].key == key)
+        if (keys[i] == key)
             return &cells[i];
-        if (!cells[i].key) {
+        if (!keys[i]) {
             if (!make)
                 return NULL;
-            cells[i].key = key;
+            keys[i] = key;
             return &cells[i];
         }
     }
@@ -172,7 +174,7 @@ static void forget(const void *p, size_t n)
 {
     uint64_t from = (uint64_t)(uintptr_t)p / 8 + 1, to = from + n / 8;
     for (size_t i = 0; cells && i < ROOM; i++)
-        if (cells[i].key >= from && cells[i].key < to) {
+        if (keys[i] >= from && keys[i] < to) {
             memset(&cells[i].write, 0, sizeof cells[i].write);
             memset(cells[i].reads, 0, sizeof cells[i].reads);
         }

@@ -59,13 +59,13 @@ print('# $1:', [(v['kind'], v['functions'], v['tests_needed'], round(v['seconds'
 assert found
 "
 }
-# library NAME SEED OPTIONS…: a search goes on until something is found, for 192 tests at most.
+# library NAME SEED OPTIONS…: a search goes on until something is found, for 128 tests at most.
 library() {
     local name=$1 seed=$2 tests resume=
     shift 2
     [ -e "lib$name.a" ] || { cp "$programs/$name".[ch] . &&
         "$SUNDEW" capture -q -- sh -c "gcc -g ${flags-} -c $name.c && ar rcs lib$name.a $name.o"; } || return 1
-    for tests in 8 24 48 96 192; do
+    for tests in 8 24 48 96 128; do
         "$SUNDEW" threads "lib$name.a" --headers "$name.h" --type "$name" --tests $tests --seed "$seed" -o "$name.$seed" $resume --json "$@" >"$name.$seed.json"
         shown "$name.$seed" >found && { cat found >&3; return 0; }
         resume=--resume

@@ -15,7 +15,15 @@ static const char library[] =
     "void again(void) { made = 0; get = malloc; }\n"
     "void add(struct set *s) { s->n++; }\n"
     "int size(struct set *s) { return s->n; }\n"
-    "int most(struct set *s) { return s->most; }\n";
+    "int most(struct set *s) { return s->most; }\n"
+    "static int tables; static void fill(void) { tables++; }\n"
+    "static void prepare(void) { fill(); }\n"
+    "int zone(void) { fill(); return tables; }\n"
+    "void clear(void) { tables = 0; }\n"
+    "void far(void) { prepare(); }\n"
+    "static void none(void) {}\n"
+    "static void (*hook[4])(void) = { fill, none, prepare, clear };\n"
+    "void by_pointer(int i) { hook[i](); }\n";
 
 typedef struct Lab {
     Compiled compiled;
@@ -53,15 +61,32 @@ static bool meet(const Lab *l, const char *a, const char *b)
     return effects_meet(set_of(l, a), set_of(l, b));
 }
 
-static unsigned meet_apart(const Lab *l, const char *a, const char *b)
+/* How many variables they meet in, and how near the nearest is. */
+static unsigned meet_near(const Lab *l, const char *a, const char *b, double *nearest)
 {
     unsigned n = 0;
-    uint64_t *variables = calloc(effects_words(l->effects), sizeof *variables);
-    effects_meet_apart(l->effects, set_of(l, a), set_of(l, b), variables);
-    for (size_t w = 0; w < effects_words(l->effects); w++)
-        n += (unsigned)__builtin_popcountll(variables[w]);
-    free(variables);
+    double *near = calloc(effects_variables(l->effects) + 1, sizeof *near);
+    effects_meet_apart(l->effects, set_of(l, a), set_of(l, b), near);
+    *nearest = 0;
+    for (size_t v = 0; v < effects_variables(l->effects); v++) {
+        n += near[v] > 0;
+        *nearest = near[v] > *nearest ? near[v] : *nearest;
+    }
+    free(near);
     return n;
+}
+
+static unsigned meet_apart(const Lab *l, const char *a, const char *b)
+{
+    double nearest;
+    return meet_near(l, a, b, &nearest);
+}
+
+static double near(const Lab *l, const char *a, const char *b)
+{
+    double nearest;
+    meet_near(l, a, b, &nearest);
+    return nearest;
 }
 
 static void functions_meet_where_one_writes(void **state)
@@ -76,6 +101,19 @@ static void functions_meet_where_one_writes(void **state)
     assert_false(meet_apart(&l, "count", "count"));
     assert_int_equal(meet_apart(&l, "new_set", "new_set"), 1);
     assert_int_equal(meet_apart(&l, "again", "new_set"), 2);
+    lab_close(&l);
+}
+
+static void calls_on_the_way_make_a_variable_far(void **state)
+{
+    (void)state;
+    Lab l = lab_open();
+    assert_true(near(&l, "clear", "clear") == 1 && near(&l, "zone", "zone") == 1);
+    assert_true(near(&l, "far", "far") == 0.25);
+    assert_true(near(&l, "far", "zone") == 0.5);
+    /* one of four functions is called */
+    assert_true(near(&l, "by_pointer", "zone") == 0.25);
+    assert_true(near(&l, "by_pointer", "most") == 0);
     lab_close(&l);
 }
 
@@ -94,6 +132,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_meet_where_one_writes),
+        cmocka_unit_test(calls_on_the_way_make_a_variable_far),
         cmocka_unit_test(who_installs_a_function_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,11 +4,19 @@
  *
  *     q->head.n = 1      getelementptr struct.list, (getelementptr struct.queue, q, 0, 1), 0, 2
  *                        writes "list.2"
+ *
+ * A function's distance to a variable is the number of calls on the shortest way there. A call through
+ * a pointer with n targets is as long as 1 + log2(n) calls, since each of them is seldom the one that
+ * is called:
+ *
+ *     icalproperty_new_url() → icalproperty_set_url() → icalproperty_set_value() → pvl_newlist()
+ *     @counter of pvl_newlist(): 3
  */
 #include "analysis/effects/effects.h"
 #include "base/map.h"
 #include "program/program_llvm.h"
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 typedef Vec(uint32_t) Ids;
@@ -18,10 +26,13 @@ typedef struct Own {
     Ids reads, writes;
 } Own;
 
+/* Farther ones are alike. */
+enum { FARTHEST = 32, NEVER = FARTHEST + 1 };
+
 struct EffectSet {
     uint64_t *reads, *writes;    /* a bit for each name */
     size_t words;
-    struct EffectSet *next;
+    uint8_t *distance;           /* of each variable; NEVER: it is not touched */
 };
 
 struct Effects {
@@ -29,9 +40,8 @@ struct Effects {
     const Calls *calls;
     Arena arena;
     Map names;                   /* name → its number + 1 */
-    uint64_t *variables;         /* a bit for each name: is it a global variable? */
+    Ids variables;               /* names of global variables */
     Map own;                     /* symbol → Own * */
-    EffectSet *all;
     Map known;                   /* symbol → EffectSet * */
 };
 
@@ -174,10 +184,9 @@ Effects *effects_new(const Program *p, const Calls *calls)
     e->calls = calls;
     for (size_t i = 0; i < n; i++)
         look_at(e, fns[i]);
-    e->variables = arena_array(&e->arena, uint64_t, effects_words(e));
     for (size_t i = 0; i < e->names.len; i++)
         if (e->names.entries[i].key[0] == '@')
-            e->variables[i / 64] |= (uint64_t)1 << i % 64;
+            vec_push(&e->variables, (uint32_t)i);
     return e;
 }
 
@@ -190,6 +199,7 @@ void effects_free(Effects *e)
         vec_release(&own->reads);
         vec_release(&own->writes);
     }
+    vec_release(&e->variables);
     map_release(&e->names);
     map_release(&e->own);
     map_release(&e->known);
@@ -205,32 +215,73 @@ static void add_bits(uint64_t *to, const Ids *from)
         to[from->items[i] / 64] |= (uint64_t)1 << from->items[i] % 64;
 }
 
-static void add_closure(Effects *e, const Function *fn, Map *seen, EffectSet *to)
+static bool has_bit(const uint64_t *bits, uint32_t i) { return bits[i / 64] >> i % 64 & 1; }
+
+/* Functions that are so many calls away; a function may stand in several. */
+typedef struct Ring {
+    Vec(const Function *) all;
+} Ring;
+
+static void reach(Ring *rings, unsigned from, const Function *const *fns, size_t n)
+{
+    unsigned at = from + 1;
+    for (size_t left = n; left > 1; left /= 2)
+        at++;
+    for (size_t i = 0; i < n; i++)
+        vec_push(&rings[at < FARTHEST ? at : FARTHEST].all, fns[i]);
+}
+
+static void add_function(Effects *e, const Function *fn, unsigned at, Ring *rings, EffectSet *to)
 {
     size_t n;
     const Own *own = map_get(&e->own, fn->symbol);
-    if (map_has(seen, fn->symbol) || !own)
+    if (!own)
         return;
-    map_put(seen, fn->symbol, NULL);
     add_bits(to->reads, &own->reads);
     add_bits(to->writes, &own->writes);
-    const Function *const *callees = calls_callees(e->calls, fn, &n);
-    for (size_t i = 0; i < n; i++)
-        add_closure(e, callees[i], seen, to);
+    for (size_t v = 0; v < e->variables.len; v++) {
+        uint32_t name = e->variables.items[v];
+        if (to->distance[v] == NEVER && (has_bit(to->reads, name) || has_bit(to->writes, name)))
+            to->distance[v] = (uint8_t)at;
+    }
+    const CallSite *sites = calls_sites(e->calls, fn, &n);
+    for (size_t i = 0; i < n; i++) {
+        reach(rings, at, sites[i].targets, sites[i].ntargets);
+        reach(rings, at, sites[i].callbacks, sites[i].ncallbacks);
+    }
+}
+
+/* The near ones first. The last ring grows while it is walked. */
+static void add_closure(Effects *e, const Function *fn, EffectSet *to)
+{
+    Ring rings[FARTHEST + 1] = { 0 };
+    Map seen = { 0 };
+    vec_push(&rings[0].all, fn);
+    for (unsigned at = 0; at <= FARTHEST; at++) {
+        for (size_t i = 0; i < rings[at].all.len; i++) {
+            const Function *next = rings[at].all.items[i];
+            if (map_has(&seen, next->symbol))
+                continue;
+            map_put(&seen, next->symbol, NULL);
+            add_function(e, next, at, rings, to);
+        }
+        vec_release(&rings[at].all);
+    }
+    map_release(&seen);
 }
 
 const EffectSet *effects_of(Effects *e, const Function *fn)
 {
     EffectSet *s = map_get(&e->known, fn->symbol);
-    Map seen = { 0 };
     if (s)
         return s;
     s = arena_new(&e->arena, EffectSet);
-    s->words = effects_words(e);
+    s->words = e->names.len / 64 + 1;
     s->reads = arena_array(&e->arena, uint64_t, s->words);
     s->writes = arena_array(&e->arena, uint64_t, s->words);
-    add_closure(e, fn, &seen, s);
-    map_release(&seen);
+    s->distance = arena_array(&e->arena, uint8_t, e->variables.len + 1);
+    memset(s->distance, NEVER, e->variables.len);
+    add_closure(e, fn, s);
     map_put(&e->known, fn->symbol, s);
     return s;
 }
@@ -244,15 +295,18 @@ bool effects_meet(const EffectSet *a, const EffectSet *b)
     return false;
 }
 
-size_t effects_words(const Effects *e) { return e->names.len / 64 + 1; }
+size_t effects_variables(const Effects *e) { return e->variables.len; }
 
-void effects_meet_apart(const Effects *e, const EffectSet *a, const EffectSet *b,
-                        uint64_t *variables)
+void effects_meet_apart(const Effects *e, const EffectSet *a, const EffectSet *b, double *nearness)
 {
-    assert(a->words == b->words && a->words == effects_words(e));
-    for (size_t w = 0; w < a->words; w++)
-        variables[w] |= e->variables[w] & ((a->writes[w] & (b->reads[w] | b->writes[w])) |
-                                           (b->writes[w] & a->reads[w]));
+    for (size_t v = 0; v < e->variables.len; v++) {
+        uint32_t name = e->variables.items[v];
+        if (a->distance[v] == NEVER || b->distance[v] == NEVER ||
+            !(has_bit(a->writes, name) || has_bit(b->writes, name)))
+            continue;
+        double near = ldexp(1, -(a->distance[v] + b->distance[v] + 1) / 2);
+        nearness[v] = near > nearness[v] ? near : nearness[v];
+    }
 }
 
 static bool is_kept(LLVMValueRef v, unsigned depth);

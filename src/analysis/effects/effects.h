@@ -24,11 +24,11 @@ void effects_free(Effects *e);                 /* NULL is fine */
 /* Lives as long as `e`. */
 const EffectSet *effects_of(Effects *e, const Function *fn);
 bool effects_meet(const EffectSet *a, const EffectSet *b);
-/* …where the two are given no object in common: in global variables. Adds them to `variables`, a
- * bit for each; there are effects_words() words. */
-size_t effects_words(const Effects *e);
-void effects_meet_apart(const Effects *e, const EffectSet *a, const EffectSet *b,
-                        uint64_t *variables);
+/* …where the two are given no object in common: in global variables. How near a variable is to both: 1 if
+ * they touch it themselves, half for each call on the way, 0 if they do not meet there.
+ * `nearness` has a number for each of the effects_variables(); a greater one stays. */
+size_t effects_variables(const Effects *e);
+void effects_meet_apart(const Effects *e, const EffectSet *a, const EffectSet *b, double *nearness);
 /* Does it keep a function that it is given in a global variable: an allocator, a handler? Such
  * a function is for the whole library, not for one thread. */
 bool effects_installs(const Effects *e, const Function *fn);

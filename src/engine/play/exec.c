@@ -146,6 +146,8 @@ static void put_head(Exec *e)
     memcpy(e->shared, &head, sizeof head);
 }
 
+void exec_limit_cpu(Exec *e, unsigned ms) { e->plan.cpu_ms = ms; }
+
 static bool make_runner(Exec *e, Err *err)
 {
     char *dir = path_dir(e->library), *there = path_dir(e->player);

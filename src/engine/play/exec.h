@@ -130,6 +130,8 @@ typedef struct Outcome {
 } Outcome;
 
 bool exec_run(Exec *e, Arena *a, const ExecJob *jobs, size_t n, Outcome *out, Err *err);
+/* Another limit of a job, in place of the plan's. */
+void exec_limit_cpu(Exec *e, unsigned ms);
 /* These points are known from now on. */
 void exec_know(Exec *e, const uint32_t *points, size_t n);
 void exec_forget(Exec *e, const uint32_t *points, size_t n);

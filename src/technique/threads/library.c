@@ -100,14 +100,14 @@ static bool is_asked(const Lib *l, const char *name)
  * conflict are tested last. */
 static void note_effects(Lib *l, Subject *t)
 {
-    size_t words = effects_words(l->effects);
-    t->hidden = arena_array(&l->arena, uint64_t, t->functions.len *words + 1);
+    size_t n = effects_variables(l->effects);
+    t->hidden = arena_array(&l->arena, double, t->functions.len *n + 1);
     for (size_t i = 0; i < t->functions.len; i++)
         for (size_t k = 0; k < t->functions.len; k++) {
             const EffectSet *a = effects_of(l->effects, t->functions.items[i]->fn),
                             *b = effects_of(l->effects, t->functions.items[k]->fn);
             vec_push(&t->may_meet, effects_meet(a, b));
-            effects_meet_apart(l->effects, a, b, t->hidden + i * words);
+            effects_meet_apart(l->effects, a, b, t->hidden + i * n);
         }
 }
 
@@ -616,7 +616,7 @@ bool lib_open_player(Lib *l, Err *err)
                       .fixed_addresses = true,
                       .files = l->files,
                       .nfiles = l->nfiles,
-                      .cpu_ms = 1000,
+                      .cpu_ms = LIB_CPU_MS,
                       .wall_ms = 5000 };
     l->exec = exec_open(&plan, err);
     plan.fixed_addresses = false;
@@ -724,7 +724,7 @@ bool whole_library(Session *s, Err *err)
     if (ok) {
         lib_find_waiters(&l);
         l.effects = effects_new(l.program, session_calls(s));
-        l.tests_of_variable = arena_array(&l.arena, unsigned, effects_words(l.effects) * 64);
+        l.tests_of_variable = arena_array(&l.arena, double, effects_variables(l.effects) + 1);
     }
     ok = ok && find_subjects(&l, err);
     for (size_t i = 0; ok && i < l.subjects.len; i++)

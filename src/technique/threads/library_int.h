@@ -21,7 +21,7 @@
 #include "technique/threads/threads_int.h"
 
 enum { TEST_MOST_CALLS = 2, TEST_MOST_MERGES = 6, TEST_MOST_SERIAL = 2 * TEST_MOST_MERGES };
-enum { UNIT_TESTS = 8 };
+enum { UNIT_TESTS = 8, LIB_CPU_MS = 1000 };             /* of a run */
 
 typedef enum {
     CONTRACT_SHARED,             /* one handle, several threads */
@@ -123,8 +123,8 @@ typedef struct Subject {
     Vec(unsigned) pairs;         /* by i * n + j, i <= j: tests of two functions */
     Vec(unsigned) conflicts;     /* likewise: tests in which they touched the same memory */
     Vec(bool) may_meet;          /* by i * n + j: may one write what the other touches? … */
-    uint64_t *hidden;            /* of each function: variables in which it may meet another
-                                  * one without a common handle, effects_words() each */
+    double *hidden;              /* of each function: how near it is to variables in which it may
+                                  * meet another one without a common handle, by their numbers */
     size_t tests, runs, inconclusive, rejected;
     size_t of_contract[NCONTRACTS];      /* of the tests */
     const char *why_not;         /* it can't be tested; NULL */
@@ -163,7 +163,8 @@ typedef struct Lib {
     size_t nfiles;
     bool *waits;                 /* by the number of a function */
     Effects *effects;            /* what each function reads and writes */
-    unsigned *tests_of_variable; /* by its number there: tests whose calls may meet in it */
+    double *tests_of_variable;   /* by its number there: tests whose calls may meet in it; the
+                                  * farther it is away, the less a test counts */
     ScheduleBuild build;
     char *preload;
     char *argv[3];               /* of the player */
@@ -187,6 +188,7 @@ typedef struct Lib {
     json_t *violations;          /* as told */
     size_t most;                 /* --tests; 0: not given */
     size_t tests, runs, serial_runs;
+    bool exhausted;              /* no other test could be made */
     Map tried;                   /* tests that were made, with the runs that each got */
     size_t most_runs;            /* of a test of the unit */
     Piece *unit;                 /* that is run; NULL: none. What it finds out is … */

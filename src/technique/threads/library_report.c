@@ -471,9 +471,41 @@ static void say_type(const Lib *l, const Subject *t, Str *out)
     str_addc(out, '\n');
 }
 
+/* Is there a pair of functions that should have been called together? */
+static size_t count_left(const Lib *l, const Subject *t)
+{
+    size_t n = t->functions.len, left = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i; j < n; j++)
+            left += !t->pairs.items[i * n + j] && !lib_is_dropped(l, t->functions.items[i]) &&
+                    !lib_is_dropped(l, t->functions.items[j]);
+    return left;
+}
+
+/* A search that ends early has done its work only if nothing was left to be done. */
+static void say_incomplete(const Lib *l)
+{
+    size_t left = 0, untested = 0;
+    for (size_t i = 0; i < l->subjects.len; i++) {
+        const Subject *t = &l->subjects.items[i];
+        untested += !t->why_not && !t->tests;
+        left += t->why_not ? 0 : count_left(l, t);
+    }
+    if (untested)
+        session_incomplete(l->s, "%zu type%s not tested", untested,
+                           untested == 1 ? " was" : "s were");
+    if (l->exhausted && left)
+        session_incomplete(
+            l->s,
+            "after %zu tests no other could be made, and %zu pairs of functions were "
+            "not called together",
+            l->tests, left);
+}
+
 void lib_summary(Lib *l)
 {
     set_json(l);
+    say_incomplete(l);
     session_examined(l->s, "%zu tests", l->tests);
     if (session_flag(l->s, "json"))
         return;

@@ -35,7 +35,7 @@ enum {
     FRUITLESS = 8,               /* units of each type that make no new test */
     NATIVE_AGAIN = 60
 };
-#define FORMAT "sundew threads search 4"
+#define FORMAT "sundew threads search 5"
 
 /* A unit, and what was there before it. */
 struct Piece {
@@ -54,9 +54,11 @@ static size_t count_good(const Lib *l)
     return n;
 }
 
+/* Types take turns. The last comes first: functions without a handle, with the state that nobody
+ * sees. */
 static Subject *subject_of(Lib *l, size_t unit)
 {
-    size_t k = unit % count_good(l);
+    size_t k = (unit + count_good(l) - 1) % count_good(l);
     for (size_t i = 0;; i++) {
         assert(i < l->subjects.len);
         if (!l->subjects.items[i].why_not && !k--)
@@ -677,11 +679,11 @@ bool lib_search(Lib *l, Err *err)
     Progress p = progress_start("tests from two threads", 0);
     bool ok = jobs == 1 || crew;
     size_t fruitful = units;
-    while (ok && !lib_is_over(l) && l->tests - l->kept < most &&
-           units - fruitful <= FRUITLESS * count_good(l)) {      /* else there is no other test */
+    while (ok && !lib_is_over(l) && l->tests - l->kept < most && !l->exhausted) {
         size_t before = l->tests;
         ok = one_wave(l, crew, journal, &units, most - (l->tests - l->kept), err);
         fruitful = l->tests > before ? units : fruitful;
+        l->exhausted = units - fruitful > FRUITLESS * count_good(l);
         progress_step(&p, l->tests, NULL);
     }
     progress_end(&p);

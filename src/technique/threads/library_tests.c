@@ -253,14 +253,15 @@ static bool ends_again(Lib *l, const Subject *t, Arena *a, const ApiFunction *f,
     return ok;
 }
 
-/* Who waits for the system is tried once, who ends the process with three sets of arguments;
- * both are left out from the start, and cost no more. */
+/* Who waits for the system, or takes so long that a hundred schedules would take minutes, is tried
+ * once, who ends the process with three sets of arguments; all are left out from the start. */
 bool lib_try_alone(Lib *l, const Subject *t, Err *err)
 {
-    enum { MORE_TRIES = 2, AT_ONCE = 32 };
+    enum { MORE_TRIES = 2, AT_ONCE = 32, LONG = 250 };   /* ms of the processor */
     const ApiFunction *tried[AT_ONCE];
     ExecJob jobs[AT_ONCE];
     bool ok = true;
+    exec_limit_cpu(l->exec, LONG);
     for (size_t i = 0; ok && i < t->functions.len;) {
         Arena a = { 0 };
         Outcome *o = arena_array(&a, Outcome, AT_ONCE);
@@ -283,6 +284,7 @@ bool lib_try_alone(Lib *l, const Subject *t, Err *err)
         }
         arena_release(&a);
     }
+    exec_limit_cpu(l->exec, LIB_CPU_MS);
     return ok;
 }
 
@@ -376,16 +378,53 @@ static bool has_handles(const Lib *l, const Seq *s, const ApiType *t, Creators *
     return !t || count_handles(l, s, t, good) >= (only_distinct(l) ? 2 : 1);
 }
 
-/* Some prefixes as far as they go well. The richest that has the handles, or NULL. */
+/* Which of them make an odd object, such as a list with itself in it: a function that only looks at
+ * it fails? Functions that a call must first save from it show what another thread undoes. */
+static bool find_odd(Lib *l, Arena *a, Seq *const *all, size_t n, bool *odd, Err *err)
+{
+    ExecJob jobs[PREFIXES];
+    Outcome o[PREFIXES];
+    assert(n <= PREFIXES);
+    for (size_t i = 0; i < n; i++) {
+        Seq *s = seq_copy(a, all[i]);
+        grow_looks(&l->grow, a, s);
+        jobs[i] = (ExecJob){ .seq = s };
+    }
+    if (n && !exec_run(l->exec, a, jobs, n, o, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        odd[i] = o[i].at >= all[i]->n &&
+                 (o[i].state == OUTCOME_DIED ||
+                  (o[i].state == OUTCOME_EXITED && o[i].status == SANITIZER_STATUS));
+    return true;
+}
+
+/* The richest, or NULL; two times of three one that makes an odd object. */
+static bool choose_prefix(Lib *l, Arena *a, Seq *const *all, const unsigned *rich, size_t n,
+                          size_t *best, Err *err)
+{
+    bool odd[PREFIXES], any = false;
+    if (!find_odd(l, a, all, n, odd, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        any |= odd[i];
+    any = any && rng_below(&l->rng, 3);
+    *best = n;
+    for (size_t i = 0; i < n; i++)
+        if ((!any || odd[i]) && (*best == n || rich[i] > rich[*best]))
+            *best = i;
+    return true;
+}
+
+/* Some prefixes as far as they go well. One that has the handles, or NULL. */
 static bool try_prefixes(Lib *l, const Subject *t, Arena *a, bool bare, Creators *good, Seq **out,
                          unsigned *creators, Err *err)
 {
-    unsigned made[PREFIXES];
-    Seq *all[PREFIXES];
+    unsigned made[PREFIXES], rich[PREFIXES];
+    Seq *all[PREFIXES], *fit[PREFIXES];
     ExecJob jobs[PREFIXES];
     Outcome o[PREFIXES];
-    size_t n = 0;
-    int best = -1;
+    size_t n = 0, nfit = 0, best;
     for (unsigned i = 0; i < PREFIXES; i++) {
         Seq *s = grow_prefix(l, t, a, bare, good, &made[n]);
         if (s && s->n) {
@@ -400,12 +439,17 @@ static bool try_prefixes(Lib *l, const Subject *t, Arena *a, bool bare, Creators
         Seq *s = o[i].state == OUTCOME_DONE ? all[i] : seq_prefix(a, all[i], o[i].at);
         drop_blocker(l, all[i], &o[i]);
         outcome_note_nulls(&o[i], s);
-        int rich = (int)richness(s, &o[i]);
-        if (has_handles(l, s, t->type, good) && rich > best) {
-            best = rich;
-            *out = s;
-            *creators = made[i] < s->n ? made[i] : s->n;
-        }
+        if (!has_handles(l, s, t->type, good))
+            continue;
+        fit[nfit] = s;
+        made[nfit] = made[i] < s->n ? made[i] : s->n;
+        rich[nfit++] = richness(s, &o[i]);
+    }
+    if (!choose_prefix(l, a, fit, rich, nfit, &best, err))
+        return false;
+    if (best < nfit) {
+        *out = fit[best];
+        *creators = made[best];
     }
     return true;
 }
@@ -776,52 +820,59 @@ static double worth_of_contract(const Lib *l, const Subject *t, const Candidate 
     return l->contracts[CONTRACT_SHARED] && t->type && !shared ? 0.1 : 1;
 }
 
-/* More variables in common: more hidden state, and more that can go wrong. Those that tests were
- * about before count for less: of a hundred functions that share one counter a few are enough. */
-static double worth_of_variables(const Lib *l, const uint64_t *variables)
+/* More variables in common, and near: more hidden state, and more that can go wrong. Those that tests
+ * were about before count for less: of a hundred functions that share one counter a few are
+ * enough. */
+static double worth_of_variables(const Lib *l, const double *nearness)
 {
-    enum { ENOUGH = 4 };                 /* tests of a variable: then it counts half */
+    enum { ENOUGH = 4 }; /* tests of a variable: then it counts half */
     double n = 0;
-    for (size_t w = 0; w < effects_words(l->effects); w++)
-        for (uint64_t left = variables[w]; left; left &= left - 1) {
-            size_t v = w * 64 + (size_t)__builtin_ctzll(left);
-            n += (double)ENOUGH / (ENOUGH + l->tests_of_variable[v]);
-        }
-    return n < 0.15 ? 0.15 : n < 1 ? n : 1 + log2(n);
+    for (size_t v = 0; v < effects_variables(l->effects); v++)
+        n += nearness[v] * ENOUGH / (ENOUGH + l->tests_of_variable[v]);
+    return n < 0.05 ? 0.05 : n;
 }
 
-/* The variables that two functions may meet in. */
-static uint64_t *variables_of(const Lib *l, const Subject *t, size_t i, size_t j)
+/* How near the variables are that two functions may meet in. */
+static double *variables_of(const Lib *l, const Subject *t, size_t i, size_t j)
 {
-    uint64_t *variables = xcalloc(effects_words(l->effects), sizeof *variables);
+    double *nearness = xcalloc(effects_variables(l->effects) + 1, sizeof *nearness);
     effects_meet_apart(l->effects, effects_of(l->effects, t->functions.items[i]->fn),
-                       effects_of(l->effects, t->functions.items[j]->fn), variables);
-    return variables;
+                       effects_of(l->effects, t->functions.items[j]->fn), nearness);
+    return nearness;
 }
 
-static void count_variables(Lib *l, const uint64_t *variables, unsigned tests)
+static void count_variables(Lib *l, const double *nearness, unsigned tests)
 {
-    for (size_t w = 0; w < effects_words(l->effects); w++)
-        for (uint64_t left = variables[w]; left; left &= left - 1)
-            l->tests_of_variable[w * 64 + (size_t)__builtin_ctzll(left)] += tests;
+    for (size_t v = 0; v < effects_variables(l->effects); v++)
+        l->tests_of_variable[v] += tests * nearness[v];
 }
 
 static void count_pair(Lib *l, const Subject *t, size_t i, size_t j, unsigned tests)
 {
-    uint64_t *variables = variables_of(l, t, i, j);
-    count_variables(l, variables, tests);
-    free(variables);
+    double *nearness = variables_of(l, t, i, j);
+    count_variables(l, nearness, tests);
+    free(nearness);
 }
 
 /* How many tests there were of each variable, by the pairs that were tested. */
 static void recount_variables(Lib *l, const Subject *t)
 {
-    size_t n = t->functions.len, most = effects_words(l->effects) * 64;
-    memset(l->tests_of_variable, 0, most * sizeof *l->tests_of_variable);
+    size_t n = t->functions.len;
+    for (size_t v = 0; v < effects_variables(l->effects); v++)
+        l->tests_of_variable[v] = 0;
     for (size_t i = 0; i < n; i++)
         for (size_t j = i; j < n; j++)
             if (t->pairs.items[i * n + j])
                 count_pair(l, t, i, j, t->pairs.items[i * n + j]);
+}
+
+/* Two calls without a common handle: a call that returns an error, such as "there is no such
+ * zone", has used hidden state all the same. */
+static double worth_apart(const Lib *l, const Subject *t, size_t i, size_t j)
+{
+    double *nearness = variables_of(l, t, i, j), n = worth_of_variables(l, nearness);
+    free(nearness);
+    return n;
 }
 
 /* Pairs without a test come first. Those that touched the same memory before are worth more, and calls
@@ -837,15 +888,11 @@ static double worth(const Lib *l, const Subject *t, const Candidate *x, const Ca
         shared *= 3;
     double known = (1.0 + 2.0 * (conflicts < 2 ? conflicts : 2)) / (1.0 + tests);
     double apart = worth_of_contract(l, t, x, y, shared);
-    if (t->type && shared) {
-        apart *= t->may_meet.items[x->function * t->functions.len + y->function] ? 1 : 0.15;
-    } else {
-        uint64_t *variables = variables_of(l, t, x->function, y->function);
-        apart *= worth_of_variables(l, variables);
-        free(variables);
-    }
-    return (tests ? known : 8) * apart * (1.0 + shared) * (look ? 0.2 : 1) * (x->errs ? 0.3 : 1) *
-           (y->errs ? 0.3 : 1);
+    double good = (tests ? known : 8) * apart * (1.0 + shared);
+    if (!t->type || !shared)
+        return good * worth_apart(l, t, x->function, y->function);
+    return good * (t->may_meet.items[x->function * t->functions.len + y->function] ? 1 : 0.15) *
+           (look ? 0.2 : 1) * (x->errs ? 0.3 : 1) * (y->errs ? 0.3 : 1);
 }
 
 static void pick_pair(Lib *l, const Subject *t, const Candidates *all, const Candidate **x,
@@ -939,9 +986,9 @@ static bool make_test(Lib *l, Subject *t, const Candidates *all, const Rescues *
                       const Seq *prefix, Seq *const epilogues[2], Test *out)
 {
     const Candidate *x = NULL, *y = NULL;
-    const Rescue *r = rescues->len && rng_below(&l->rng, 2)
-                          ? &rescues->items[rng_below(&l->rng, rescues->len)]
-                          : NULL;
+    const Rescue *r = rescues->len ? &rescues->items[rng_below(&l->rng, rescues->len)] : NULL;
+    if (r && !rng_below(&l->rng, r->balanced ? 2 : 4))
+        r = NULL;
     const Rescue *other =
         r && r->balanced && rng_below(&l->rng, 2) ? other_balanced(l, t, rescues, r) : NULL;
     if (!other && !all->len)
@@ -981,24 +1028,24 @@ static bool make_test(Lib *l, Subject *t, const Candidates *all, const Rescues *
     return new;
 }
 
-/* One function after the other; without a common handle every second one is drawn, those with
+/* One function after the other; without a common handle three of four are drawn, those with
  * much hidden state more often. A large API would seldom have two of them together. Each that is
  * drawn counts as a test of its variables, so that others are drawn for theirs. */
 static unsigned next_function(Lib *l, const Subject *t, uint64_t first, unsigned i)
 {
-    size_t n = t->functions.len, words = effects_words(l->effects);
-    if ((t->type && !only_distinct(l)) || i % 2)
+    size_t n = t->functions.len, variables = effects_variables(l->effects);
+    if ((t->type && !only_distinct(l)) || i % 4 == 3)
         return (unsigned)((first + i) % n);
     unsigned best = 0;
     double most = -1;
     for (unsigned f = 0; f < n; f++) {
-        double w = worth_of_variables(l, t->hidden + f * words) * (0.2 + rng_unit(&l->rng));
+        double w = worth_of_variables(l, t->hidden + f * variables) * (0.2 + rng_unit(&l->rng));
         if (w > most) {
             most = w;
             best = f;
         }
     }
-    count_variables(l, t->hidden + best * words, 1);
+    count_variables(l, t->hidden + best * variables, 1);
     return best;
 }
 

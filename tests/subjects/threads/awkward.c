@@ -80,6 +80,14 @@ int awkward_random(struct awkward *a)
     return a->sum + (int)(time(NULL) & 0xffff);
 }
 
+int awkward_long(struct awkward *a)
+{
+    clock_t begin = clock();
+    while (clock() - begin < CLOCKS_PER_SEC / 2)
+        a->sum ^= 0;
+    return a->sum;
+}
+
 int nobody_count(struct nobody *n)
 {
     return n->n;

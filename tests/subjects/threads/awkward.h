@@ -13,6 +13,7 @@ int awkward_read(struct awkward *a);            /* reads from a pipe into which 
 int awkward_thread(struct awkward *a);          /* makes a thread of its own, and joins it */
 int awkward_handler(struct awkward *a);         /* catches SIGSEGV */
 int awkward_random(struct awkward *a);          /* another number each time */
+int awkward_long(struct awkward *a);            /* half a second of the processor */
 int nobody_count(struct nobody *n);             /* nobody makes one */
 struct moody;
 struct moody *moody_new(void);                  /* aborts without a licence */
