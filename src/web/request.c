@@ -17,6 +17,7 @@ Request *request_copy(const Request *r)
     Request *c = request_new(r->script);
     c->post = r->post;
     c->multipart = r->multipart;
+    c->forgets = r->forgets;
     for (size_t i = 0; i < r->params.len; i++) {
         Param *p = vec_grow(&c->params);
         p->path = xstrdup(r->params.items[i].path);
@@ -99,7 +100,7 @@ bool request_is_post(const Request *r)
     const Param *method = request_get(r, "SERVER[REQUEST_METHOD]");
     if (has_kind(r, "POST[") || has_kind(r, "FILES["))
         return true;
-    return method ? strcmp(method->text, "POST") == 0 : r->post;
+    return method ? strcmp(method->text, "POST") == 0 : r->post || has_kind(r, "BODY[");
 }
 
 static PhpValue param_value(const Request *r, const char *path)
@@ -182,7 +183,8 @@ static int by_path(const void *a, const void *b)
 
 void request_canonical(const Request *r, Str *out)
 {
-    str_addf(out, "%s%s", request_is_post(r) ? "POST " : "GET ", r->script);
+    str_addf(out, "%s%s%s", r->forgets ? "anew " : "", request_is_post(r) ? "POST " : "GET ",
+             r->script);
     size_t n = r->params.len;
     Param *sorted = xcalloc(n + 1, sizeof *sorted);
     for (size_t i = 0; i < n; i++)
@@ -213,8 +215,13 @@ char *request_name(const char *path)
 
 void request_describe(const Request *r, Str *out)
 {
-    str_addf(out, "%s %s", request_is_post(r) ? "POST" : "GET", r->script);
+    const Param *method = request_get(r, "SERVER[REQUEST_METHOD]");
+    escape_terminal_z(out, request_is_post(r) ? "POST" : method ? method->text : "GET");
+    str_addc(out, ' ');
+    escape_terminal_z(out, r->script);
     for (size_t i = 0; i < r->params.len; i++) {
+        if (&r->params.items[i] == method)
+            continue;
         char *name = request_name(r->params.items[i].path);
         str_addc(out, ' ');
         escape_terminal_z(out, name);
@@ -223,6 +230,8 @@ void request_describe(const Request *r, Str *out)
         escape_terminal(out, r->params.items[i].text, n < 60 ? n : 60);
         free(name);
     }
+    if (r->forgets)
+        str_add(out, " (a new browser)");
 }
 
 static void encode_kind(const Request *r, const char *kind, Str *out)
@@ -243,30 +252,50 @@ static void encode_kind(const Request *r, const char *kind, Str *out)
 
 void request_query(const Request *r, Str *out) { encode_kind(r, "GET[", out); }
 
-static void add_part(Str *out, const Param *p)
+/* ; WHAT="TEXT" in the head of a part. */
+static void add_attribute(Str *out, const char *what, const char *text)
 {
-    static const char bound[] = "--sundew-7d3f0c2a\r\n";
+    str_addf(out, "; %s=\"", what);
+    for (const char *c = text; *c; c++)
+        str_addc(out, *c == '"' || *c == '\r' || *c == '\n' ? '_' : *c);
+    str_addc(out, '"');
+}
+
+static void add_part(Str *out, const Request *r, const Param *p)
+{
     char *name = request_name(p->path);
-    Str safe = { 0 };
-    for (const char *c = name; *c; c++)
-        str_addc(&safe, *c == '"' || *c == '\r' || *c == '\n' ? '_' : *c);
-    str_add(out, bound);
-    if (str_starts(p->path, "FILES["))
-        str_addf(out,
-                 "Content-Disposition: form-data; name=\"%s\"; filename=\"upload.txt\"\r\n"
-                 "Content-Type: text/plain\r\n\r\n",
-                 str_c(&safe));
-    else
-        str_addf(out, "Content-Disposition: form-data; name=\"%s\"\r\n\r\n", str_c(&safe));
+    str_add(out, "--sundew-7d3f0c2a\r\nContent-Disposition: form-data");
+    add_attribute(out, "name", name);
+    if (str_starts(p->path, "FILES[")) {
+        char *path = xprintf("FILENAME%s", p->path + 5);
+        const Param *file = request_get(r, path);
+        add_attribute(out, "filename", file ? file->text : "upload.txt");
+        str_add(out, "\r\nContent-Type: text/plain");
+        free(path);
+    }
+    str_add(out, "\r\n\r\n");
     str_addn(out, p->text, p->n);
     str_add(out, "\r\n");
-    str_release(&safe);
     free(name);
+}
+
+/* A body that is no form. */
+static void add_raw(const Request *r, Str *out, char **type)
+{
+    const Param *raw = request_get(r, "BODY[raw]"), *own = request_get(r, "SERVER[CONTENT_TYPE]");
+    str_addn(out, raw->text, raw->n);
+    *type = xstrdup(own                                          ? own->text
+                    : raw->text[0] == '{' || raw->text[0] == '[' ? "application/json"
+                                                                 : "text/plain");
 }
 
 void request_body(const Request *r, Str *out, char **type)
 {
     *type = NULL;
+    if (request_get(r, "BODY[raw]") && !has_kind(r, "POST[") && !has_kind(r, "FILES[")) {
+        add_raw(r, out, type);
+        return;
+    }
     if (!request_is_post(r))
         return;
     if (!r->multipart && !has_kind(r, "FILES[")) {
@@ -278,7 +307,7 @@ void request_body(const Request *r, Str *out, char **type)
     for (size_t i = 0; i < r->params.len; i++)
         if (str_starts(r->params.items[i].path, "POST[") ||
             str_starts(r->params.items[i].path, "FILES["))
-            add_part(out, &r->params.items[i]);
+            add_part(out, r, &r->params.items[i]);
     str_add(out, "--sundew-7d3f0c2a--\r\n");
 }
 
@@ -337,7 +366,7 @@ static char *number_path(const Request *r, char *path)
 void request_add_query(Request *r, const char *kind, const char *query)
 {
     while (*query) {
-        size_t n = strcspn(query, "&;");
+        size_t n = strcspn(query, "&");
         size_t eq = 0, len, nlen;
         while (eq < n && query[eq] != '=')
             eq++;

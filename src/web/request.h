@@ -4,7 +4,8 @@
  * A parameter has a path that says where it comes from, as the program asks
  * for it: GET[page], POST[user], COOKIE[lang], SERVER[HTTP_REFERER]. An element
  * of an array has its key behind it: GET[ids][0]. A parameter that is not in
- * the list is absent.
+ * the list is absent. BODY[raw] is a body that is no form; FILENAME[x] is the
+ * name of the file that FILES[x] holds.
  *
  * Requests are immutable once made; copies share nothing.
  */
@@ -25,6 +26,7 @@ typedef struct Request {
     char *script;              /* below the application's folder: "admin/login.php" */
     bool post;                 /* even without a POST parameter */
     bool multipart;
+    bool forgets;              /* the browser has lost the cookies of the requests before */
     Vec(Param) params;
 } Request;
 

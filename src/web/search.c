@@ -400,14 +400,14 @@ static void follow_options(Campaign *c, const Step *step, const Reply *r, const 
 
 /* ---- what a run leaves */
 
-static Step *new_step(Campaign *c, const Config *cfg)
+static Step *new_step(Campaign *c, const Request *r, const State *start, const Step *before)
 {
     Step *s = xcalloc(1, sizeof *s);
-    s->before = cfg->before;
-    s->request = request_copy(cfg->request);
-    s->start = cfg->start;
-    s->depth = cfg->depth;
-    s->role = s->role_after = cfg->before ? cfg->before->role_after : 0;
+    s->before = before;
+    s->request = request_copy(r);
+    s->start = start;
+    s->depth = before ? before->depth + 1 : 0;
+    s->role = s->role_after = before ? before->role_after : 0;
     vec_push(&c->steps, s);
     return s;
 }
@@ -492,32 +492,42 @@ static void follow(Campaign *c, const Config *cfg, const Step *step, const Reply
         attack_propose(c, step, r);
 }
 
-static bool run_config(Campaign *c, const Config *cfg, Err *err)
+Step *search_visit(Campaign *c, const Request *q, const State *start, const Step *before,
+                   Visit *out, Err *err)
 {
-    const State *end;
-    Reply *r = campaign_execute(c, cfg->request, cfg->start, &end, err);
+    *out = (Visit){ 0 };
+    Reply *r = out->reply = campaign_execute(c, q, start, &out->end, err);
     if (!r)
-        return false;
-    Step *step = new_step(c, cfg);
-    bool kept = false;
-    size_t fresh = note_lines(c, r->trace);
+        return NULL;
+    Step *step = new_step(c, q, start, before);
+    out->fresh = note_lines(c, r->trace);
     note_lost(c, r->trace);
-    note_parts(c, cfg->request, r->trace);
+    note_parts(c, q, r->trace);
     step->whole = r->status == 200 && !r->crashed && !r->timed_out && r->body.len;
-    access_note_login(c, step, r, end);
-    size_t known = c->reports.len;
-    note_faults(c, step, r, end, &kept);
-    note_yield(c, cfg, fresh, c->reports.len - known);
+    access_note_login(c, step, r, out->end);
+    note_faults(c, step, r, out->end, &out->kept);
     note_sides(c, r->trace);
     note_point(c);
-    if (!cfg->attack)
-        follow(c, cfg, step, r, end, fresh);
-    if (kept)
+    if (out->kept)
         vec_push(&c->kept, r);
-    else
-        reply_free(r);
+    return step;
+}
+
+static bool run_config(Campaign *c, const Config *cfg, Err *err)
+{
+    Visit v;
+    size_t known = c->reports.len;
+    Step *step = search_visit(c, cfg->request, cfg->start, cfg->before, &v, err);
+    if (!step)
+        return false;
+    note_yield(c, cfg, v.fresh, c->reports.len - known);
+    if (!cfg->attack)
+        follow(c, cfg, step, v.reply, v.end, v.fresh);
+    if (!v.kept)
+        reply_free(v.reply);
     return true;
 }
+
 /* ---- other strategies: requests made up */
 
 static const char *random_word(Campaign *c)

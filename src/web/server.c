@@ -6,13 +6,14 @@
 #include "web/judge.h"
 #include "web/page.h"
 #include <assert.h>
+#include <inttypes.h>
 
 enum { KEEP = 8 << 20 };
 
 struct Server {
     ServerPlan plan;
     Runner *runner;
-    char *app, *php;
+    char *app, *php, *host;
     Strings argv, env;
     Shared channel;
     char *memory;              /* the same */
@@ -123,6 +124,7 @@ Server *server_new(const ServerPlan *plan, Err *err)
     s->channel.fd = -1;
     s->app = path_join(plan->folder, "app");
     s->php = find_php();
+    s->host = xstrdup("localhost");
     const char *folders[] = { plan->folder, NULL };
     const char *readable[] = { plan->folder, plan->libexec, NULL };
     RunnerPlan rp = { .writable = folders, .readable = readable, .unprotected = plan->unprotected };
@@ -154,7 +156,14 @@ void server_free(Server *s)
     strings_release(&s->env);
     free(s->app);
     free(s->php);
+    free(s->host);
     free(s);
+}
+
+void server_host(Server *s, const char *host)
+{
+    free(s->host);
+    s->host = xstrdup(host);
 }
 
 uint64_t server_requests(const Server *s) { return s->requests; }
@@ -176,19 +185,21 @@ static void add_headers(const Request *r, Str *out)
         if (!str_starts(p->path, "SERVER["))
             continue;
         char *name = request_name(p->path);
-        if (strcmp(name, "REQUEST_METHOD") != 0 && strlen(p->text) == p->n)
+        if (strcmp(name, "REQUEST_METHOD") != 0 && strcmp(name, "CONTENT_TYPE") != 0 &&
+            strlen(p->text) == p->n)
             add_variable(out, name, p->text);
         free(name);
     }
 }
 
+/* Of two cookies with one name PHP takes the first: the request's own come first. */
 static void add_cookies(const Request *r, const char *jar, Str *out)
 {
     Str own = { 0 };
     request_cookies(r, &own);
     if (own.len || (jar && *jar)) {
-        str_addf(out, "HTTP_COOKIE=%s%s%s", jar ? jar : "", jar && *jar && own.len ? "; " : "",
-                 str_c(&own));
+        str_addf(out, "HTTP_COOKIE=%s%s%s", str_c(&own), jar && *jar && own.len ? "; " : "",
+                 jar ? jar : "");
         str_addc(out, '\0');
     }
     str_release(&own);
@@ -219,11 +230,12 @@ static void variables(const Server *s, const Request *r, const Str *body, const 
     }
     add_variable(out, "DOCUMENT_ROOT", s->app);
     add_variable(out, "SERVER_NAME", "localhost");
-    add_variable(out, "SERVER_PORT", "80");
+    const char *port = strchr(s->host, ':');
+    add_variable(out, "SERVER_PORT", port ? port + 1 : "80");
     add_variable(out, "SERVER_ADDR", "127.0.0.1");
     add_variable(out, "SERVER_PROTOCOL", "HTTP/1.1");
     add_variable(out, "REMOTE_ADDR", "127.0.0.1");
-    add_variable(out, "HTTP_HOST", "localhost");
+    add_variable(out, "HTTP_HOST", s->host);
     if (!request_get(r, "SERVER[HTTP_ACCEPT]"))
         add_variable(out, "HTTP_ACCEPT", "text/html,*/*");
     if (!request_get(r, "SERVER[HTTP_USER_AGENT]"))
@@ -330,7 +342,7 @@ static Reply *run(Server *s, const Str *vars, const Str *body, Err *err)
 }
 
 Reply *server_request(Server *s, const Request *req, const char *cookies, const char *labels,
-                      Err *err)
+                      uint64_t seed, Err *err)
 {
     Str vars = { 0 }, body = { 0 };
     char *type;
@@ -339,6 +351,10 @@ Reply *server_request(Server *s, const Request *req, const char *cookies, const 
     add_cookies(req, cookies, &vars);
     if (labels && *labels)
         add_variable(&vars, "SUNDEW_SESSION_KEYS", labels);
+    if (seed) {
+        str_addf(&vars, "SUNDEW_WEB_SEED=%" PRIx64, seed);
+        str_addc(&vars, '\0');
+    }
     Reply *r = run(s, &vars, &body, err);
     free(type);
     str_release(&vars);

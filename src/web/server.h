@@ -55,13 +55,16 @@ const char *server_missing(const char *libexec);
 Server *server_new(const ServerPlan *plan, Err *err);
 void server_free(Server *s);
 /* `cookies` is the jar's header text, may be NULL; `labels` are session keys
- * that came from input, one a line, may be NULL. */
+ * that came from input, one a line, may be NULL. A seed above 0 gives the request randomness
+ * of its own. */
 Reply *server_request(Server *s, const Request *r, const char *cookies, const char *labels,
-                      Err *err);
+                      uint64_t seed, Err *err);
 /* The statements and constants of one file below app/; runs nothing. */
 Reply *server_list(Server *s, const char *file, Err *err);
 void reply_free(Reply *r);
 const char *reply_header(const Reply *r, const char *name);   /* or NULL */
+/* What the application is told to be reached by: "127.0.0.1:8080"; localhost before. */
+void server_host(Server *s, const char *host);
 uint64_t server_requests(const Server *s);
 /* What the sandbox can't do here; NULL: nothing. */
 const char *server_unprotected(const Server *s);

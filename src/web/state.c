@@ -172,7 +172,9 @@ static void look(States *st)
 static bool copy_tree(const char *from, const char *to, unsigned depth, Err *err)
 {
     Strings names = { 0 };
-    bool ok = depth < MOST_DEPTH && dir_make(to, err) && dir_list(from, &names, err);
+    if (depth >= MOST_DEPTH)
+        return err_set(err, "%s: too deep, or a link leads back", from);
+    bool ok = dir_make(to, err) && dir_list(from, &names, err);
     for (size_t i = 0; ok && i < names.len; i++) {
         char *a = path_join(from, names.items[i]), *b = path_join(to, names.items[i]);
         if (strcmp(names.items[i], ".sundew") == 0 || strcmp(names.items[i], ".git") == 0) {

@@ -62,9 +62,9 @@ void campaign_judge(Campaign *c, const Request *q, const Reply *r, Faults *out)
 }
 
 /* The jar after the reply: what was sent, and what Set-Cookie changes. */
-static void cookies_after(const State *start, const Reply *r, Strings *jar)
+static void cookies_after(const Request *q, const State *start, const Reply *r, Strings *jar)
 {
-    for (size_t i = 0; i < start->cookies.len; i++)
+    for (size_t i = 0; i < start->cookies.len && !q->forgets; i++)
         strings_add(jar, start->cookies.items[i]);
     for (size_t i = 0; i < r->headers.len; i++)
         if (strcasecmp(r->headers.items[i].name, "Set-Cookie") == 0)
@@ -105,10 +105,13 @@ Reply *campaign_execute(Campaign *c, const Request *q, const State *start, const
     if (!states_restore(c->states, start, err))
         return NULL;
     Str cookies = { 0 }, labels = { 0 };
-    state_cookie_header(start, &cookies);
+    if (!q->forgets)
+        state_cookie_header(start, &cookies);
     for (size_t i = 0; i < start->labels.len; i++)
         str_addf(&labels, "%s%s", i ? "\n" : "", start->labels.items[i]);
-    Reply *r = server_request(c->server, q, str_c(&cookies), str_c(&labels), err);
+    /* A new browser gets another session than those that are there. */
+    Reply *r = server_request(c->server, q, str_c(&cookies), str_c(&labels),
+                              q->forgets ? start->hash : 0, err);
     str_release(&cookies);
     str_release(&labels);
     if (!r)
@@ -118,7 +121,7 @@ Reply *campaign_execute(Campaign *c, const Request *q, const State *start, const
         return NULL;
     }
     Strings jar = { 0 }, keys = { 0 };
-    cookies_after(start, r, &jar);
+    cookies_after(q, start, r, &jar);
     labels_after(r, &keys);
     *end = states_save(c->states, &jar, &keys, err);
     strings_release(&jar);
@@ -408,8 +411,9 @@ Web *web_run(const WebPlan *plan, Err *err)
         .plan = &own, .web = w, .begin = clock_seconds(), .rng = rng_seeded(plan->seed)
     };
     c.app = path_join(plan->folder, "app");
-    bool ok = open_campaign(&c, err) && survey(&c, err) && search_run(&c, err) &&
-              (own.no_security || own.stateless || access_run(&c, err));
+    bool ok = open_campaign(&c, err) && survey(&c, err) &&
+              (own.serve ? serve_run(&c, err) : search_run(&c, err)) &&
+              (own.serve || own.no_security || own.stateless || access_run(&c, err));
     if (ok) {
         w->states = states_count(c.states);
         w->seconds = clock_seconds() - c.begin;
@@ -453,6 +457,9 @@ void web_free(Web *w)
     }
     for (size_t i = 0; i < w->nfiles; i++)
         free(w->files[i].file);
+    for (size_t i = 0; i < w->nrecorded; i++)
+        request_free(w->recorded[i]);
+    free(w->recorded);
     free(w->files);
     free(w->faults);
     free(w->lost);
@@ -463,7 +470,22 @@ void web_free(Web *w)
     free(w);
 }
 
-Reply *web_replay(const WebPlan *plan, Request *const *chain, size_t n, Faults *out, Err *err)
+/* Faults that are not in the list yet. */
+static void judge_new(Campaign *c, const Request *q, const Reply *r, Faults *out)
+{
+    Faults own = { 0 };
+    campaign_judge(c, q, r, &own);
+    for (size_t i = 0; i < own.len; i++) {
+        char *key = fault_key(&own.items[i]);
+        if (!faults_have(out, key))
+            fault_copy(vec_grow(out), &own.items[i]);
+        free(key);
+    }
+    faults_release(&own);
+}
+
+Reply *web_replay(const WebPlan *plan, Request *const *chain, size_t n, bool all, Faults *out,
+                  Err *err)
 {
     Web w = { 0 };
     Campaign c = { .plan = plan, .web = &w, .begin = clock_seconds() };
@@ -475,9 +497,9 @@ Reply *web_replay(const WebPlan *plan, Request *const *chain, size_t n, Faults *
         reply_free(last);
         last = campaign_execute(&c, chain[i], state, &state, err);
         ok = last != NULL;
+        if (ok && (all || i + 1 == n))
+            judge_new(&c, chain[i], last, out);
     }
-    if (last)
-        campaign_judge(&c, chain[n - 1], last, out);
     free(w.protection);
     close_campaign(&c);
     return last;

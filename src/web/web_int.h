@@ -136,6 +136,18 @@ void campaign_remember(Campaign *c, const Request *q, const State *start, const 
 const Memo *campaign_memo(const Campaign *c, const Request *q, const State *start);
 
 bool search_run(Campaign *c, Err *err);
+/* serve.c: requests come from a browser. */
+bool serve_run(Campaign *c, Err *err);
+/* One request, judged and counted; nothing is proposed. NULL with err. The reply is the
+ * campaign's if `kept`, else to free. */
+typedef struct Visit {
+    Reply *reply;
+    const State *end;
+    size_t fresh;                  /* lines never executed before */
+    bool kept;
+} Visit;
+Step *search_visit(Campaign *c, const Request *r, const State *start, const Step *before,
+                   Visit *out, Err *err);
 void search_release(Campaign *c);
 /* Puts a request into the queue, and takes it over. False: it was there before. */
 bool search_propose(Campaign *c, unsigned class, Request *r, const State *start, const Step *before,

@@ -79,6 +79,11 @@ for what in arithmetic 'trim and case' length position in_array switch 'typed pa
 done
 ok "…what can't be is not" holds '"reached never" not in {f["message"] for f in F}'
 
+fresh crumbs
+ok "a cookie that is there gets another value" web crumbs --time 60s --no-security --no-html
+ok "…which is what the page falls over" reached theme
+ok "…and nothing else" holds 'len(F) == 1'
+
 # ---- security
 fresh holes
 ok "hostile values are tried" web holes --time 60s

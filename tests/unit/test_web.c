@@ -3,6 +3,7 @@
 #include "base/tempdir.h"
 #include "web/eval.h"
 #include "web/flip.h"
+#include "web/http.h"
 #include "web/judge.h"
 #include "web/page.h"
 #include "web/regex.h"
@@ -494,6 +495,133 @@ static void cookies_are_set_and_taken_away(void **state)
     strings_release(&jar);
 }
 
+/* ---- a browser */
+
+static int read_all(const char *text, HttpMessage *m) { return http_read(text, strlen(text), m); }
+
+static void a_request_of_a_browser_is_read(void **state)
+{
+    (void)state;
+    HttpMessage m = { 0 };
+    const char *whole = "POST /a%20b/../../x HTTP/1.1\r\nHost: h\r\n\r\n";
+    assert_int_equal(read_all(whole, &m), 400);
+    whole = "POST /a+b/./c%2fd.php?x=1#y HTTP/1.1\r\nHost:  h \r\nContent-Length: 3\r\n\r\nabc";
+    for (size_t n = 0; n < strlen(whole); n++)
+        assert_int_equal(http_read(whole, n, &m), 0);
+    assert_int_equal(read_all(whole, &m), 200);
+    assert_string_equal(m.path, "/a+b/c/d.php");
+    assert_string_equal(m.query, "x=1");
+    assert_string_equal(http_header(&m, "host"), "h");
+    assert_string_equal(str_c(&m.body), "abc");
+    http_release(&m);
+    static const char *const bad[] = {
+        "GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n",
+        "GET / HTTP/1.1\r\n A: b\r\n\r\n",
+        "GET /%00 HTTP/1.1\r\n\r\n",
+        "GET /.. HTTP/1.1\r\n\r\n",
+        "GET\r\n\r\n",
+        "\r\n\r\n"
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(read_all(bad[i], &m), 400);
+    assert_int_equal(read_all("GET / HTTP/1.1\r\nTransfer-Encoding: x\r\n\r\n", &m), 501);
+}
+
+static Request *asked(const char *head, const char *body, const Strings *jar)
+{
+    HttpMessage m = { 0 };
+    HttpTarget t = { .what = HTTP_SCRIPT, .file = "a.php" };
+    char *whole = xprintf("%sContent-Length: %zu\r\n\r\n%s", head, strlen(body), body);
+    assert_int_equal(read_all(whole, &m), 200);
+    Request *r = http_request(&m, &t, jar);
+    http_release(&m);
+    free(whole);
+    return r;
+}
+
+static void forms_and_cookies_become_parameters(void **state)
+{
+    (void)state;
+    Strings jar = { 0 };
+    strings_add(&jar, "s=1%2B");
+    Request *r =
+        asked("POST /a.php?q=a;b HTTP/1.1\r\nCookie: s=1%2B; t=2\r\n"
+              "Content-Type: multipart/form-data; boundary=\"B\"\r\n",
+              "--B\r\nContent-Disposition: form-data; name=\"a[x]\"\r\n\r\n1&2\r\n"
+              "--B\r\nContent-Disposition: form-data; name=\"f\"; filename=\"n.gif\"\r\n\r\n"
+              "\r\n--B--\r\n",
+              &jar);
+    assert_string_equal(request_get(r, "GET[q]")->text, "a;b");
+    assert_string_equal(request_get(r, "POST[a][x]")->text, "1&2");
+    assert_string_equal(request_get(r, "FILENAME[f]")->text, "n.gif");
+    assert_int_equal(request_get(r, "FILES[f]")->n, 0);
+    assert_string_equal(request_get(r, "COOKIE[t]")->text, "2");
+    assert_null(request_get(r, "COOKIE[s]"));
+    assert_false(r->forgets);
+    request_free(r);
+    r = asked("GET /a.php HTTP/1.1\r\nCookie: s=other\r\n", "", &jar);
+    assert_true(r->forgets);
+    assert_string_equal(request_get(r, "COOKIE[s]")->text, "other");
+    request_free(r);
+    r = asked("PUT /a.php HTTP/1.1\r\nContent-Type: text/x\r\n", "{\"a\":1}", &jar);
+    Str body = { 0 };
+    char *type;
+    request_body(r, &body, &type);
+    assert_string_equal(str_c(&body), "{\"a\":1}");
+    assert_string_equal(type, "text/x");
+    assert_false(request_is_post(r));
+    free(type);
+    str_release(&body);
+    request_free(r);
+    strings_release(&jar);
+}
+
+static void an_answer_is_one_answer(void **state)
+{
+    (void)state;
+    Reply r = { .status = 200 };
+    vec_push(&r.headers, ((Header){ "Set-Cookie", "a=1; expires=Thu, 01-Jan-2026 00:00:00 GMT; "
+                                                  "Max-Age=9; path=/x; secure; HttpOnly" }));
+    vec_push(&r.headers, ((Header){ "X-A", "b\nSet-Cookie: c=d" }));
+    vec_push(&r.headers, ((Header){ "Content-Length", "99" }));
+    str_add(&r.body, "page");
+    Str out = { 0 };
+    http_answer(&r, false, &out);
+    assert_string_equal(str_c(&out), "HTTP/1.1 200 OK\r\nSet-Cookie: a=1; path=/x; HttpOnly\r\n"
+                                     "Content-Length: 4\r\nConnection: close\r\n\r\npage");
+    vec_release(&r.headers);
+    str_release(&r.body);
+    str_release(&out);
+}
+
+static void noise_of_a_browser_is_survived(void **state)
+{
+    (void)state;
+    static const char good[] =
+        "POST /a/b.php?x=1&y[]=2 HTTP/1.1\r\nHost: h\r\nCookie: a=b; c=d\r\n"
+        "Content-Type: multipart/form-data; boundary=B\r\nContent-Length: 66\r\n\r\n"
+        "--B\r\nContent-Disposition: form-data; name=\"x\"; filename=\"\"\r\n\r\n--B--";
+    Rng rng = rng_seeded(9);
+    Strings jar = { 0 };
+    HttpTarget t = { .what = HTTP_SCRIPT, .file = "a.php" };
+    size_t read = 0;
+    for (int round = 0; round < 20000; round++) {
+        char noise[sizeof good];
+        memcpy(noise, good, sizeof good);
+        for (uint64_t k = rng_below(&rng, 5); k; k--)
+            noise[rng_below(&rng, sizeof good)] = (char)rng_below(&rng, 256);
+        HttpMessage m = { 0 };
+        if (http_read(noise, sizeof good - 1, &m) != 200)
+            continue;
+        read++;
+        assert_null(strstr(m.path, "/../"));
+        request_free(http_request(&m, &t, &jar));
+        http_waits(noise, sizeof good - 1);
+        http_release(&m);
+    }
+    assert_true(read > 1000);
+}
+
 /* ---- the log is hostile */
 
 static void a_log_of_noise_is_read_without_harm(void **state)
@@ -592,6 +720,10 @@ int main(void)
         cmocka_unit_test(links_in_an_application_lead_nowhere),
         cmocka_unit_test(cookies_are_set_and_taken_away),
         cmocka_unit_test(handlers_and_likely_values_fill_in_forms),
+        cmocka_unit_test(a_request_of_a_browser_is_read),
+        cmocka_unit_test(forms_and_cookies_become_parameters),
+        cmocka_unit_test(an_answer_is_one_answer),
+        cmocka_unit_test(noise_of_a_browser_is_survived),
         cmocka_unit_test(a_log_of_noise_is_read_without_harm),
         cmocka_unit_test(a_page_that_nobody_can_read_is_not_read),
         cmocka_unit_test(generated_files_quote_what_the_program_said),

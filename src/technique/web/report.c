@@ -22,24 +22,40 @@ static Level level_of(FaultKind k)
 
 /* ---- JSON */
 
+/* A value that is no text is there percent-encoded, too. */
+static json_t *json_param(const Param *p)
+{
+    bool nul = strlen(p->text) != p->n;    /* readers of JSON refuse it */
+    json_t *o = json_pack("{s:o, s:o}", "name", json_text(p->path), "value",
+                          nul ? json_text(p->text) : json_textn(p->text, p->n));
+    const json_t *v = json_object_get(o, "value");
+    if (json_string_length(v) != p->n || memcmp(json_string_value(v), p->text, p->n) != 0) {
+        Str coded = { 0 };
+        url_encode(&coded, p->text, p->n);
+        json_object_set_new(o, "encoded", json_string(str_c(&coded)));
+        str_release(&coded);
+    }
+    return o;
+}
+
 static json_t *json_request(const Request *r)
 {
     json_t *params = json_array();
     for (size_t i = 0; i < r->params.len; i++)
-        json_array_append_new(params,
-                              json_pack("{s:o, s:o}", "name", json_text(r->params.items[i].path),
-                                        "value",
-                                        json_textn(r->params.items[i].text, r->params.items[i].n)));
-    return json_pack("{s:o, s:s, s:b, s:b, s:o}", "script", json_text(r->script), "method",
-                     request_is_post(r) ? "POST" : "GET", "post", r->post, "multipart",
-                     r->multipart, "parameters", params);
+        json_array_append_new(params, json_param(&r->params.items[i]));
+    json_t *o = json_pack("{s:o, s:s, s:b, s:b, s:o}", "script", json_text(r->script), "method",
+                          request_is_post(r) ? "POST" : "GET", "post", r->post, "multipart",
+                          r->multipart, "parameters", params);
+    if (r->forgets)
+        json_object_set_new(o, "new_browser", json_true());
+    return o;
 }
 
-static json_t *json_chain(const WebFault *f)
+static json_t *json_chain(Request *const *requests, size_t n)
 {
     json_t *chain = json_array();
-    for (size_t i = 0; i < f->nchain; i++)
-        json_array_append_new(chain, json_request(f->chain[i]));
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(chain, json_request(requests[i]));
     return chain;
 }
 
@@ -55,7 +71,7 @@ static json_t *json_fault(const WebFault *f)
                           json_text(f->fault.message), "file", json_text(f->fault.file), "line",
                           (int)f->fault.line);
     json_object_set_new(o, "condition", json_strings(f->condition.items, f->condition.len));
-    json_object_set_new(o, "chain", json_chain(f));
+    json_object_set_new(o, "chain", json_chain(f->chain, f->nchain));
     json_object_set_new(o, "stack", json_strings(f->fault.stack.items, f->fault.stack.len));
     json_object_set_new(o, "suspects", suspects);
     json_object_set_new(o, "seen", json_integer((json_int_t)f->seen));
@@ -155,7 +171,7 @@ static bool write_fault(Session *s, const WebPlan *plan, const WebFault *f, size
     web_curl(f, &curl);
     web_phpunit(f, class, &unit);
     json_t *o = json_pack("{s:o, s:o, s:o}", "app", json_text(app), "key", json_text(key), "chain",
-                          json_chain(f));
+                          json_chain(f->chain, f->nchain));
     json_print(o, &chain);
     json_decref(o);
     char *file = xprintf("%s.php", class);
@@ -173,16 +189,41 @@ static bool write_fault(Session *s, const WebPlan *plan, const WebFault *f, size
     return ok;
 }
 
+/* What a person asked for, as fault 0. */
+static bool write_recorded(Session *s, const WebPlan *plan, const Web *w, Err *err)
+{
+    char *folder = fault_folder(s, "0"), *app = path_absolute(plan->app);
+    Str curl = { 0 }, chain = { 0 };
+    web_curl_session(w->recorded, w->nrecorded, &curl);
+    json_t *o = json_pack("{s:o, s:s, s:o}", "app", json_text(app), "key", "", "chain",
+                          json_chain(w->recorded, w->nrecorded));
+    json_print(o, &chain);
+    json_decref(o);
+    bool ok = dir_make(folder, err) && write_in(folder, "replay.sh", &curl, err) &&
+              write_in(folder, "chain.json", &chain, err);
+    str_release(&curl);
+    str_release(&chain);
+    free(app);
+    free(folder);
+    return ok;
+}
+
 static Request *request_of(const json_t *o)
 {
     Request *r = request_new(json_str(o, "script"));
     r->post = json_is_true(json_object_get(o, "post"));
     r->multipart = json_is_true(json_object_get(o, "multipart"));
+    r->forgets = json_is_true(json_object_get(o, "new_browser"));
     const json_t *params = json_object_get(o, "parameters");
     for (size_t i = 0; i < json_array_size(params); i++) {
         const json_t *p = json_array_get(params, i), *v = json_object_get(p, "value");
-        if (strchr(json_str(p, "name"), '[') && json_is_string(v))
-            request_set(r, json_str(p, "name"), json_string_value(v), json_string_length(v));
+        const char *coded = json_str(p, "encoded");
+        if (!strchr(json_str(p, "name"), '[') || !json_is_string(v))
+            continue;
+        size_t len = json_string_length(v);
+        char *bytes = *coded ? url_decode(coded, strlen(coded), &len) : NULL;
+        request_set(r, json_str(p, "name"), bytes ? bytes : json_string_value(v), len);
+        free(bytes);
     }
     return r;
 }
@@ -205,6 +246,13 @@ Request **chain_read(Session *s, const char *number, size_t *n, char **app, char
     *n = json_array_size(chain);
     *app = xstrdup(json_str(o, "app"));
     *key = xstrdup(json_str(o, "key"));
+    if (*n == 0) {
+        err_set(err, "--replay %s: no request was recorded", number);
+        free(*app);
+        free(*key);
+        json_decref(o);
+        return NULL;
+    }
     Request **list = xcalloc(*n + 1, sizeof *list);
     for (size_t i = 0; i < *n; i++)
         list[i] = request_of(json_array_get(chain, i));
@@ -342,6 +390,8 @@ bool report_web(Session *s, const WebPlan *plan, const Web *w, Err *err)
         if (!write_fault(s, plan, &w->faults[i], i + 1, err) ||
             !report_fault(s, plan, w, &w->faults[i], i + 1, err))
             return false;
+    if (plan->serve && !write_recorded(s, plan, w, err))
+        return false;
     add_json(s, w);
     say_summary(s, w);
     return true;

@@ -35,7 +35,10 @@ static const Option options[] = {
     { "no-deprecated", 0, NULL, "don't report deprecations", NULL },
     { "no-security", 0, NULL, "don't try hostile values", NULL },
     { "no-sandbox", 0, NULL, "run PHP without a sandbox", NULL },
-    { "replay", 0, "N", "run the chain of fault N of the last run again", NULL },
+    { "serve", 0, NULL, "try nothing: record and judge what you do in a browser", NULL },
+    { "port", 0, "N", "where --serve listens, on 127.0.0.1; else any that is free", NULL },
+    { "replay", 0, "N",
+      "run the chain of fault N of the last run again; 0: all that --serve recorded", NULL },
     { 0 },
 };
 
@@ -118,6 +121,18 @@ static bool read_database(Session *s, WebPlan *plan, Err *err)
 
 static bool over(void *session) { return session_interrupted(session); }
 
+/* Ctrl-C ends the clicking; the next one ends what comes after. */
+static bool clicked_enough(void *session)
+{
+    return session_take_stop() || session_time_is_over(session);
+}
+
+static void told(void *session, const char *text)
+{
+    progress_wipe();
+    session_note(session, "%s", text);
+}
+
 static void progress(void *session, const char *what, uint64_t n)
 {
     static double shown;
@@ -129,6 +144,18 @@ static void progress(void *session, const char *what, uint64_t n)
     char *text = xprintf("%llu %s", (unsigned long long)n, what);
     progress_say(text);
     free(text);
+}
+
+static bool read_port(Session *s, WebPlan *plan, Err *err)
+{
+    uint64_t port;
+    plan->serve = session_flag(s, "serve");
+    if (!read_count(s, "port", &port, err))
+        return false;
+    if (port && !plan->serve)
+        return err_set(err, "--port goes with --serve");
+    plan->port = (unsigned)port;
+    return port < 65536 || err_set(err, "--port %s: 65535 at most", session_option(s, "port"));
 }
 
 static bool read_plan(Session *s, WebPlan *plan, Err *err)
@@ -153,6 +180,8 @@ static bool read_plan(Session *s, WebPlan *plan, Err *err)
     if (!read_count(s, "depth", &depth, err) ||
         !read_count(s, "requests", &plan->most_requests, err) || !read_database(s, plan, err))
         return false;
+    if (!read_port(s, plan, err))
+        return false;
     if (!duration_parse(session_option(s, "timeout"), &plan->request_seconds) ||
         plan->request_seconds <= 0)
         return err_set(err, "--timeout %s: no duration", session_option(s, "timeout"));
@@ -174,6 +203,8 @@ static void read_switches(Session *s, WebPlan *plan)
     plan->libexec = session_libexec(s);
     plan->seed = session_seed(s);
     plan->seconds = session_time_left(s, 0);
+    plan->enough = clicked_enough;
+    plan->told = told;
     plan->stop = over;
     plan->stop_arg = s;
     plan->progress = progress;
@@ -190,7 +221,8 @@ static bool replay(Session *s, WebPlan *plan, const char *number, Err *err)
         return false;
     plan->app = app;
     Faults found = { 0 };
-    Reply *r = web_replay(plan, chain, n, &found, err);
+    bool all = strcmp(number, "0") == 0;
+    Reply *r = read_database(s, plan, err) ? web_replay(plan, chain, n, all, &found, err) : NULL;
     bool ok = r != NULL;
     Str *out = session_out(s);
     for (size_t i = 0; i < n; i++) {
@@ -199,7 +231,19 @@ static bool replay(Session *s, WebPlan *plan, const char *number, Err *err)
         str_add(out, "\n");
         request_free(chain[i]);
     }
-    if (ok) {
+    for (size_t i = 0; ok && all && i < found.len; i++) {
+        const Fault *f = &found.items[i];
+        Str text = { 0 };
+        escape_terminal_z(&text, f->file);
+        str_addf(&text, ":%u: %s: ", f->line, fault_kind_name(f->kind));
+        escape_terminal_z(&text, f->message);
+        str_addf(out, "%s\n", str_c(&text));
+        str_release(&text);
+    }
+    if (ok && all) {
+        str_addf(out, "%zu requests, %zu faults\n", n, found.len);
+        session_status(s, found.len != 0);
+    } else if (ok) {
         bool page = r->status == 200 && r->body.len;
         bool again = str_starts(key, "access|") ? page : faults_have(&found, key);
         str_addf(out, "status %d, %zu bytes; the fault %s\n", r->status, r->body.len,
@@ -256,6 +300,10 @@ const Command technique_web = {
              "state that the page left behind: files, SQLite databases, sessions and\n"
              "cookies.\n"
              "\n"
+             "With --serve nothing is tried: the application is on 127.0.0.1 for your\n"
+             "browser, on its private copy, and each request is recorded and judged. Use\n"
+             "one browser. Ctrl-C ends the clicking; then the faults are made small.\n"
+             "\n"
              "Reported are fatal errors, uncaught exceptions, warnings, broken HTML,\n"
              "and what hostile values do. Each fault comes with the smallest condition\n"
              "and chain of requests that show it, as a curl script and a PHPUnit test.\n"
@@ -266,6 +314,7 @@ const Command technique_web = {
     .examples = "sundew web shop --time 2m\n"
                 "sundew web shop --entry login.php --login alice:secret\n"
                 "sundew web shop --db sqlite:test.db --strategy random\n"
+                "sundew web --serve shop\n"
                 "sundew web --replay 3\n",
     .options = options,
     .rules = rules,
