@@ -52,6 +52,7 @@ typedef struct Wrapped {
     zif_handler original;
     const struct sink *sink;
     bool stub, session_start, session_write, output, in_array, makes_array, ini_set;
+    bool reads, decodes;        /* perhaps the body of the request */
     char name[];
 } Wrapped;
 
@@ -226,6 +227,8 @@ static void call_wrapped(INTERNAL_FUNCTION_PARAMETERS)
     if (w->session_write)
         request_before_session_write();
     bool labelled = false;
+    bool body = w->reads && body_is_read(execute_data);
+    bool json = w->decodes && body_is_decoded(execute_data);
     Node call = w->in_array ? in_array_node(execute_data) : 0;
     if (!call)
         call = call_node(w, execute_data, &labelled);
@@ -245,7 +248,11 @@ static void call_wrapped(INTERNAL_FUNCTION_PARAMETERS)
     }
     if (from && Z_TYPE_P(return_value) == IS_ARRAY && GC_REFCOUNT(Z_ARRVAL_P(return_value)) == 1)
         array_mark_copy(Z_ARRVAL_P(return_value), from);
-    if (labelled)
+    if (body && !EG(exception))
+        body_was_read(return_value);
+    if (json)
+        body_was_decoded(return_value);
+    else if (labelled)
         label_result(w, execute_data, return_value, call);
     if (w->session_start)
         request_after_session_start();
@@ -262,6 +269,11 @@ static bool in_list(const char *name, const char *const *list)
 /* Functions that make an array of a request array, with its keys. */
 static const char *const array_makers[] = {
     "array_map", "array_filter", "array_merge", "array_replace", "array_change_key_case", NULL
+};
+
+/* Functions that may give the whole body of the request. */
+static const char *const readers[] = {
+    "file_get_contents", "stream_get_contents", "fread", "fgets", NULL
 };
 
 /* Functions about the caller's own frame must stay as they are. */
@@ -292,6 +304,8 @@ static void wrap(zend_internal_function *f, const char *name, bool sinks_only)
                  (strcmp(name, "ini_set") == 0 || strcmp(name, "ini_alter") == 0);
     w->makes_array = in_list(name, array_makers);
     w->in_array = strcmp(name, "in_array") == 0;
+    w->reads = in_list(name, readers);
+    w->decodes = strcmp(name, "json_decode") == 0;
     f->reserved[slot] = w;
     f->handler = call_wrapped;
 }

@@ -9,6 +9,7 @@ typedef struct Candidate {
     char *path;
     char *text;                /* NULL: absent */
     size_t n;
+    PhpType type;              /* of an element of JSON */
 } Candidate;
 
 typedef struct Solving {
@@ -35,6 +36,13 @@ static bool is_constant(Solving *s, uint32_t node)
     bool none = in.len == 0;
     strings_release(&in);
     return none;
+}
+
+/* Is it an element of JSON, as it is? */
+static bool in_json(Solving *s, uint32_t node)
+{
+    const TraceNode *n = trace_node(s->t, node);
+    return n->op == WOP_INPUT && str_starts(n->text, "JSON[");
 }
 
 static void offer(Solving *s, const char *path, const char *text, size_t n)
@@ -68,15 +76,28 @@ static void offer_value(Solving *s, const char *path, PhpValue v)
     if (str_starts(path, "SESSION[") ||
         (strcmp(path, "SERVER[REQUEST_METHOD]") == 0 && !is_method(v)))
         return;
+    if (strcmp(path, "JSON") == 0) {
+        if (v.type != PHP_NULL)
+            offer(s, "JSON[sundew]", "1", 1);
+        else
+            offer(s, "BODY[raw]", "", 0);
+        return;
+    }
+    if (str_starts(path, "FILES[") && str_ends(path, "][name]"))
+        path = arena_printf(&s->arena, "FILENAME%.*s", (int)strlen(path) - 11, path + 5);
     if (v.type == PHP_NULL) {
         offer(s, path, NULL, 0);
     } else if (v.type == PHP_ARRAY) {
         char *below = arena_printf(&s->arena, "%s[0]", path);
         offer(s, below, "1", 1);
     } else {
+        PhpType type = str_starts(path, "JSON[") && v.type != PHP_TEXT ? v.type : PHP_UNKNOWN;
         v = phpvalue_to_text(&s->arena, v);
+        size_t n = s->found.len;
         if (phpvalue_is_known(v))
             offer(s, path, v.s, v.n);
+        if (s->found.len > n)
+            s->found.items[n].type = type;
     }
 }
 
@@ -249,6 +270,17 @@ static void want_call_truth(Solving *s, const TraceNode *n, bool wanted, unsigne
     }
 }
 
+/* Numbers and truths, which elements of JSON can be. */
+static void want_types(Solving *s, uint32_t node, uint64_t mask, bool wanted, unsigned depth)
+{
+    PhpValue values[] = { phpvalue_int(1), phpvalue_bool(true), phpvalue_bool(false),
+                          phpvalue_float(1.5) };
+    static const unsigned bits[] = { 4, 3, 2, 5 };
+    for (size_t i = 0; i < 4; i++)
+        if ((mask >> bits[i] & 1) == wanted && in_json(s, node))
+            want_value(s, node, values[i], depth);
+}
+
 static void want_truth(Solving *s, uint32_t node, bool wanted, unsigned depth)
 {
     const TraceNode *n = trace_node(s->t, node);
@@ -282,6 +314,7 @@ static void want_truth(Solving *s, uint32_t node, bool wanted, unsigned depth)
             want_value(s, n->args[0], (PhpValue){ .type = PHP_ARRAY }, depth + 1);
         if (text == wanted)
             want_text(s, n->args[0], "1", depth + 1);
+        want_types(s, n->args[0], (uint64_t)mask.i, wanted, depth + 1);
         want_value(s, n->args[0], phpvalue_null(), depth + 1);
         return;
     }
@@ -627,7 +660,7 @@ static Request *repair(Solving *s, const Request *r, unsigned depth)
     Request *done = NULL;
     for (size_t i = 0; i < n && !done; i++) {
         Request *next = request_copy(r);
-        request_set(next, mine[i].path, mine[i].text, mine[i].n);
+        request_set_typed(next, mine[i].path, mine[i].text, mine[i].n, mine[i].type);
         if (holds(s, bad, next) != FAILS)
             done = repair(s, next, depth - 1);
         request_free(next);

@@ -348,7 +348,10 @@ static void add_body(Request *r, const HttpMessage *m)
     } else if (post && type && strncasecmp(type, "multipart/form-data", 19) == 0) {
         add_parts(r, type, &m->body);
     } else if (m->body.len) {
-        request_set(r, "BODY[raw]", str_c(&m->body), m->body.len);
+        bool json =
+            type && strstr(type, "json") && request_add_json(r, str_c(&m->body), m->body.len);
+        if (!json)
+            request_set(r, "BODY[raw]", str_c(&m->body), m->body.len);
         if (type)
             request_set(r, "SERVER[CONTENT_TYPE]", type, strlen(type));
     }

@@ -265,7 +265,8 @@ static void fill_in(Campaign *c, const Step *step, const Trace *t)
         if (!first)
             continue;
         filled++;
-        fill_one(all, n->text);
+        if (!str_starts(n->text, "BODY["))
+            fill_one(all, n->text);
         Request *r = request_copy(step->request);
         fill_one(r, n->text);
         search_propose(c, CLASS_FILL, r, step->start, step->before,

@@ -122,6 +122,7 @@ body = b"--B\r\nContent-Disposition: form-data; name=\"photo\"; filename=\"my ca
 assert "photo my cat.png 5" in get("/", body, {"Content-Type": "multipart/form-data; boundary=B"})[1]'
 ok "a body that is no form, by another method" ask 'assert "put 3" in get("/", b"\0\1\2", {"Content-Type": "application/octet-stream"}, method="PUT")[1]'
 ok "a cookie of the person's own making" ask 'get("/", headers={"Cookie": "theme=7"})'
+ok "JSON is recorded by its elements" ask 'get("/", b"{\"a\": [1, true]}", {"Content-Type": "application/json"})'
 ok "a fault that needs the request before it" ask 'get("/"); get("/", b"name=long")'
 stop
 ok "both faults are told, with their chains" holds 'sorted((f["kind"], f["line"], len(f["chain"]), f["replayed"]) for f in F) == [("crash", 11, 1, True), ("crash", 17, 2, True)]'
@@ -130,7 +131,7 @@ same() { python3 -c '
 import json
 c = json.load(open("ws/web/0/chain.json"))["chain"]
 p = {q["name"]: q for r in c for q in r["parameters"]}
-assert p["FILES[photo]"]["encoded"] == "%89PNG%00" and p["BODY[raw]"]["encoded"] == "%00%01%02" and p["FILENAME[photo]"]["value"] == "my cat.png", p'; }
+assert p["FILES[photo]"]["encoded"] == "%89PNG%00" and p["BODY[raw]"]["encoded"] == "%00%01%02" and p["FILENAME[photo]"]["value"] == "my cat.png" and p["JSON[a][1]"]["type"] == 3, p'; }
 ok "…in the file, too" same
 ok "…the copy was private" sh -c 'ls app | sort | tr "\n" " " | grep -qx "index.php style.css sub "'
 

@@ -495,6 +495,53 @@ static void cookies_are_set_and_taken_away(void **state)
     strings_release(&jar);
 }
 
+/* ---- a body of JSON */
+
+static void json_becomes_parameters_and_back(void **state)
+{
+    (void)state;
+    static const char *const exact[] = {
+        "{\"a\":1,\"b\":{\"c\":[true,false,\"x\"]},\"d[\":1.5,\"e\":\"\"}", "[1,2,3]",
+        "{\"0\":{\"x\":1}}"
+    };
+    static const char *const others[] = { "{", "5", "{}", "[]", "{\"a\":null}", "{\"a\":[]}", "" };
+    for (size_t i = 0; i < 2; i++) {
+        Request *r = request_new("a.php");
+        Str out = { 0 };
+        assert_true(request_add_json(r, exact[i], strlen(exact[i])));
+        request_json(r, &out);
+        assert_string_equal(str_c(&out), exact[i]);
+        str_release(&out);
+        request_free(r);
+    }
+    Request *r = request_new("a.php");
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_false(request_add_json(r, others[i], strlen(others[i])));
+    assert_int_equal(r->params.len, 0);
+    assert_false(request_add_json(r, exact[2], strlen(exact[2])));    /* would be a list */
+    request_free(r);
+}
+
+static void a_request_has_one_body(void **state)
+{
+    (void)state;
+    Request *r = request_new("a.php");
+    assert_int_equal(request_value(r, "BODY[raw]").type, PHP_TEXT);
+    assert_int_equal(request_value(r, "JSON").type, PHP_NULL);
+    request_set(r, "POST[a]", "1", 1);
+    request_set_typed(r, "JSON[n]", "7", 1, PHP_INT);
+    assert_null(request_get(r, "POST[a]"));
+    assert_int_equal(request_value(r, "JSON[n]").type, PHP_INT);
+    assert_int_equal(request_value(r, "JSON").type, PHP_ARRAY);
+    assert_int_equal(request_value(r, "BODY[raw]").type, PHP_UNKNOWN);
+    request_set(r, "BODY[raw]", "x", 1);
+    assert_null(request_get(r, "JSON[n]"));
+    assert_true(request_is_post(r));
+    request_set(r, "SERVER[REQUEST_METHOD]", "PUT", 3);
+    assert_false(request_is_post(r));
+    request_free(r);
+}
+
 /* ---- a browser */
 
 static int read_all(const char *text, HttpMessage *m) { return http_read(text, strlen(text), m); }
@@ -720,6 +767,8 @@ int main(void)
         cmocka_unit_test(links_in_an_application_lead_nowhere),
         cmocka_unit_test(cookies_are_set_and_taken_away),
         cmocka_unit_test(handlers_and_likely_values_fill_in_forms),
+        cmocka_unit_test(json_becomes_parameters_and_back),
+        cmocka_unit_test(a_request_has_one_body),
         cmocka_unit_test(a_request_of_a_browser_is_read),
         cmocka_unit_test(forms_and_cookies_become_parameters),
         cmocka_unit_test(an_answer_is_one_answer),

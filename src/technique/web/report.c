@@ -29,6 +29,8 @@ static json_t *json_param(const Param *p)
     json_t *o = json_pack("{s:o, s:o}", "name", json_text(p->path), "value",
                           nul ? json_text(p->text) : json_textn(p->text, p->n));
     const json_t *v = json_object_get(o, "value");
+    if (p->type != PHP_UNKNOWN)
+        json_object_set_new(o, "type", json_integer(p->type));
     if (json_string_length(v) != p->n || memcmp(json_string_value(v), p->text, p->n) != 0) {
         Str coded = { 0 };
         url_encode(&coded, p->text, p->n);
@@ -222,7 +224,9 @@ static Request *request_of(const json_t *o)
             continue;
         size_t len = json_string_length(v);
         char *bytes = *coded ? url_decode(coded, strlen(coded), &len) : NULL;
-        request_set(r, json_str(p, "name"), bytes ? bytes : json_string_value(v), len);
+        long long type = json_int(p, "type", PHP_UNKNOWN);
+        request_set_typed(r, json_str(p, "name"), bytes ? bytes : json_string_value(v), len,
+                          type > PHP_UNKNOWN && type < PHP_TEXT ? (PhpType)type : PHP_UNKNOWN);
         free(bytes);
     }
     return r;
