@@ -3,6 +3,7 @@
 #include "web/regex.h"
 #include <assert.h>
 #include <ctype.h>
+#include <stdio.h>
 #include <math.h>
 
 typedef struct Candidate {
@@ -261,13 +262,29 @@ static void want_call_truth(Solving *s, const TraceNode *n, bool wanted, unsigne
          strcmp(n->text, "strstr") == 0)) {
         for (int side = 0; side < 2; side++) {
             PhpValue v = eval(s, n->args[1 - side]);
+            PhpValue own = phpvalue_to_text(&s->arena, eval(s, n->args[side]));
             if (phpvalue_is_known(v) && wanted)
                 want_value(s, n->args[side], v, depth);
-            else if (phpvalue_is_known(v))
+            /* What is there may be asked for by other conditions. */
+            if (phpvalue_is_known(v) && wanted && phpvalue_is_known(own) && side == 0) {
+                want_value(s, n->args[0], phpvalue_concat(&s->arena, own, v), depth);
+                want_value(s, n->args[0], phpvalue_concat(&s->arena, v, own), depth);
+            }
+            if (wanted)
+                continue;
+            if (phpvalue_is_known(v))
                 want_text(s, n->args[side], "~", depth);
         }
         return;
     }
+}
+
+const char *flip_filling(const char *path, bool apart, char *room)
+{
+    if (!apart)
+        return "1";
+    snprintf(room, 8, "%u", 10 + (unsigned)(hash_bytes(path, strlen(path)) % 9989));
+    return room;
 }
 
 /* Numbers and truths, which elements of JSON can be. */
@@ -284,6 +301,7 @@ static void want_types(Solving *s, uint32_t node, uint64_t mask, bool wanted, un
 static void want_truth(Solving *s, uint32_t node, bool wanted, unsigned depth)
 {
     const TraceNode *n = trace_node(s->t, node);
+    char room[8];
     if (depth > 40)
         return;
     switch (n->op) {
@@ -294,7 +312,9 @@ static void want_truth(Solving *s, uint32_t node, bool wanted, unsigned depth)
             want_value(s, n->args[0], phpvalue_null(), depth + 1);
             return;
         }
-        want_text(s, n->args[0], "1", depth + 1);
+        want_text(s, n->args[0],
+                  flip_filling(trace_node(s->t, n->args[0])->text, s->plan->apart, room),
+                  depth + 1);
         for (size_t i = 0; s->plan->words && i < s->plan->words->len && i < 8; i++)
             want_text(s, n->args[0], s->plan->words->items[i], depth + 1);
         want_text(s, n->args[0], "", depth + 1);

@@ -37,11 +37,14 @@ typedef struct FlipPlan {
     bool base_holds;           /* all but the last condition hold for the base */
     const Strings *words;      /* constants of the program, credentials; may be NULL */
     Rng *rng;
-    size_t budget;             /* requests tried; 0: 2000 */
+    bool apart; /* values that only have to be there differ from parameter to parameter */
+    size_t budget; /* requests tried; 0: 2000 */
 } FlipPlan;
 
 /* NULL if there is none; *why says why. */
 Request *flip_solve(const FlipPlan *plan, const Cond *conds, size_t n, FlipWhy *why);
+/* A value for a parameter that only has to be there; 8 bytes are enough. */
+const char *flip_filling(const char *path, bool apart, char *room);
 /* The library function, nearest to the condition, that can't be computed; or NULL. */
 const char *flip_obstacle(const Trace *t, uint32_t node);
 #endif

@@ -140,6 +140,7 @@ static Request *exposes(Reducing *d, const Cond *conds, size_t n)
                           .base = empty,
                           .words = &d->c->words,
                           .rng = &rng,
+                          .apart = d->c->plan->cgi,
                           .budget = 500 };
         FlipWhy why;
         q = n ? flip_solve(&plan, conds, n, &why) : request_copy(empty);
@@ -224,6 +225,7 @@ static Request *solution(Reducing *d, const Cond *conds, size_t n)
                       .base = empty,
                       .words = &d->c->words,
                       .rng = &rng,
+                      .apart = d->c->plan->cgi,
                       .budget = 300 };
     FlipWhy why;
     Request *q = n ? flip_solve(&plan, conds, n, &why) : request_copy(empty);
@@ -642,6 +644,7 @@ static void reduce(Campaign *c, Report *rep, size_t waiting, WebFault *out, Err 
         d.probes = 10;             /* each takes as long as a request may */
     d.best = request_copy(d.from->step->request);
     fault_copy(&out->fault, &rep->fault);
+    out->cgi = c->plan->cgi;
     out->seen = rep->seen;
     out->found_after = rep->found_after;
     if (rep->fault.kind == FAULT_ACCESS) {
@@ -654,7 +657,8 @@ static void reduce(Campaign *c, Report *rep, size_t waiting, WebFault *out, Err 
         reduce_chain(&d, out);
         out->minimised = out->minimised && !cut;
     }
-    suspects(c, rep, out);
+    if (!out->cgi)
+        suspects(c, rep, out);
     request_free(d.best);
     free(d.conds);
 }

@@ -180,6 +180,7 @@ static void flip(Campaign *c, const Step *step, const Reply *r, size_t i)
                       .base_holds = true,
                       .words = &c->words,
                       .rng = &c->rng,
+                      .apart = c->plan->cgi,
                       .budget = 400 };
     FlipWhy why;
     Request *next = flip_solve(&plan, conds, i + 1, &why);
@@ -235,11 +236,13 @@ static bool is_parameter(const TraceNode *n)
            !str_starts(n->text, "FILES[");
 }
 
-static void fill_one(Request *r, const char *name)
+static void fill_one(Request *r, const char *name, bool apart)
 {
+    char room[8];
+    const char *value = flip_filling(name, apart, room);
     const char *rest = str_starts(name, "REQUEST[") ? name + 7 : NULL;
     char *path = rest ? xprintf("%s%s", request_is_post(r) ? "POST" : "GET", rest) : xstrdup(name);
-    request_set(r, path, "1", 1);
+    request_set(r, path, value, strlen(value));
     free(path);
 }
 
@@ -266,9 +269,9 @@ static void fill_in(Campaign *c, const Step *step, const Trace *t)
             continue;
         filled++;
         if (!str_starts(n->text, "BODY["))
-            fill_one(all, n->text);
+            fill_one(all, n->text, c->plan->cgi);
         Request *r = request_copy(step->request);
-        fill_one(r, n->text);
+        fill_one(r, n->text, c->plan->cgi);
         search_propose(c, CLASS_FILL, r, step->start, step->before,
                        (Config){ .rank = 1 + (unsigned)count(&c->filled, kind) });
     }
@@ -378,9 +381,11 @@ static uint64_t screen_of(const Step *step, const Options *o)
 
 static void follow_options(Campaign *c, const Step *step, const Reply *r, const State *end)
 {
-    PagePlan plan = {
-        .from = step->request, .app = c->app, .logins = c->plan->logins, .nlogins = c->plan->nlogins
-    };
+    PagePlan plan = { .from = step->request,
+                      .app = c->app,
+                      .cgi = c->plan->cgi,
+                      .logins = c->plan->logins,
+                      .nlogins = c->plan->nlogins };
     const char *location = reply_header(r, "Location");
     if (location) {
         Request *next = page_target(&plan, location);
@@ -592,6 +597,12 @@ static void begin(Campaign *c)
     };
     memcpy(c->yield, first, sizeof first);
     Request *r = request_new(c->plan->entry);
+    /* A program that is given a parameter compares its name with those that it knows. */
+    if (c->plan->cgi) {
+        Request *asks = request_copy(r);
+        request_set(asks, "GET[sundew]", "1", 1);
+        search_propose(c, CLASS_FILL, asks, states_first(c->states), NULL, (Config){ 0 });
+    }
     search_propose(c, CLASS_OPTION, r, states_first(c->states), NULL, (Config){ 0 });
     for (size_t i = 0; i < c->scripts.len && !c->plan->only_entry && !c->plan->stateless; i++)
         if (strcmp(c->scripts.items[i], c->plan->entry) != 0 && is_page_script(c->scripts.items[i]))

@@ -7,6 +7,7 @@
 #include "web/page.h"
 #include <assert.h>
 #include <inttypes.h>
+#include <unistd.h>
 
 enum { KEEP = 8 << 20 };
 
@@ -33,8 +34,15 @@ static char *find_php(void)
     return NULL;
 }
 
-const char *server_missing(const char *libexec)
+bool server_is_program(const char *path)
 {
+    return file_is_regular(path) && access(path, X_OK) == 0;
+}
+
+const char *server_missing(const char *libexec, bool cgi)
+{
+    if (cgi)
+        return NULL;
     char *php = find_php();
     char *extension = xprintf("%s/php/sundew.so", libexec);
     bool built = file_exists(extension);
@@ -103,7 +111,14 @@ static void settings(Server *s)
 static void environment(Server *s)
 {
     strings_addf(&s->env, "%s=%d", SUNDEW_WEB_ENV, SUNDEW_WEB_FD);
-    strings_addf(&s->env, "LD_PRELOAD=%s/php/still.so", s->plan.libexec);
+    if (s->plan.cgi) {
+        strings_addf(&s->env, "LD_PRELOAD=%s/php/still.so:%s/php/compared.so", s->plan.libexec,
+                     s->plan.libexec);
+        strings_add(&s->env, "ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0");
+        strings_add(&s->env, "UBSAN_OPTIONS=print_stacktrace=1");
+    } else {
+        strings_addf(&s->env, "LD_PRELOAD=%s/php/still.so", s->plan.libexec);
+    }
     strings_addf(&s->env, "TMPDIR=%s/tmp", s->plan.folder);
     strings_addf(&s->env, "HOME=%s/tmp", s->plan.folder);
     strings_add(&s->env, "PATH=/usr/bin:/bin");
@@ -123,13 +138,13 @@ Server *server_new(const ServerPlan *plan, Err *err)
     s->plan = *plan;
     s->channel.fd = -1;
     s->app = path_join(plan->folder, "app");
-    s->php = find_php();
+    s->php = plan->cgi ? xstrdup("") : find_php();
     s->host = xstrdup("localhost");
     const char *folders[] = { plan->folder, NULL };
     const char *readable[] = { plan->folder, plan->libexec, NULL };
     RunnerPlan rp = { .writable = folders, .readable = readable, .unprotected = plan->unprotected };
     if (!s->php) {
-        err_set(err, "%s", server_missing(plan->libexec));
+        err_set(err, "%s", server_missing(plan->libexec, false));
         goto fail;
     }
     if (!shared_new(&s->channel, "sundew-web", SUNDEW_WEB_SIZE, err))
@@ -285,16 +300,35 @@ static void read_page(Reply *r, const Str *out)
         str_addn(&r->body, p, (size_t)(end - p));
 }
 
-static Reply *run(Server *s, const Str *vars, const Str *body, Err *err)
+/* What the process finds in the channel. */
+static bool hand_over(Server *s, const Str *text, Err *err)
 {
     struct sundew_web *h = (struct sundew_web *)s->memory;
-    if (vars->len > SUNDEW_WEB_REQUEST) {
-        err_set(err, "a request of %zu bytes is too large", vars->len);
-        return NULL;
-    }
+    if (text->len > SUNDEW_WEB_REQUEST)
+        return err_set(err, "a request of %zu bytes is too large", text->len);
     memset(h, 0, sizeof *h);
-    memcpy(s->memory + SUNDEW_WEB_HEADER, vars->data, vars->len);
-    h->request_len = (uint32_t)vars->len;
+    if (text->len)
+        memcpy(s->memory + SUNDEW_WEB_HEADER, text->data, text->len);
+    h->request_len = (uint32_t)text->len;
+    return true;
+}
+
+static void take_end(Reply *r, const RunResult *res)
+{
+    r->timed_out = res->failure.kind == FAILURE_HANG || res->failure.kind == FAILURE_TIMEOUT ||
+                   res->failure.kind == FAILURE_CPU_LIMIT;
+    r->signal = res->failure.signal;
+    r->seconds = res->cpu_seconds;
+    r->cut = res->out.truncated;
+    read_page(r, &res->out.text);
+    r->entangled = reply_is_html(r) && !page_is_bearable(str_c(&r->body), r->body.len);
+    r->cut |= r->entangled;
+}
+
+static Reply *run(Server *s, const Str *vars, const Str *body, Err *err)
+{
+    if (!hand_over(s, vars, err))
+        return NULL;
     RunFd fd = { .fd = s->channel.fd, .as = SUNDEW_WEB_FD };
     double seconds = s->plan.seconds > 0 ? s->plan.seconds : 5;
     RunPlan plan = {
@@ -328,16 +362,97 @@ static Reply *run(Server *s, const Str *vars, const Str *body, Err *err)
         r->crashed = true;
         return r;
     }
-    r->timed_out = res.failure.kind == FAILURE_HANG || res.failure.kind == FAILURE_TIMEOUT ||
-                   res.failure.kind == FAILURE_CPU_LIMIT;
-    r->signal = res.failure.signal;
-    r->crashed = res.failure.signal != 0 && !r->timed_out;
-    r->seconds = res.cpu_seconds;
-    r->cut = res.out.truncated;
-    read_page(r, &res.out.text);
-    r->entangled = reply_is_html(r) && !page_is_bearable(str_c(&r->body), r->body.len);
-    r->cut |= r->entangled;
+    take_end(r, &res);
+    r->crashed = r->signal != 0 && !r->timed_out;
     run_result_release(&res);
+    return r;
+}
+
+/* ---- a program under CGI */
+
+/* Its parameters, for php/compared.c. */
+static void add_params(const Request *r, Str *out)
+{
+    const char *method = request_is_post(r) ? "POST" : "GET";
+    for (size_t i = 0; i < r->params.len; i++) {
+        const Param *p = &r->params.items[i];
+        str_addn(out, p->path, strlen(p->path) + 1);
+        str_addn(out, p->text, strlen(p->text) + 1);
+    }
+    if (!request_get(r, "SERVER[REQUEST_METHOD]")) {
+        str_addn(out, "SERVER[REQUEST_METHOD]", 23);
+        str_addn(out, method, strlen(method) + 1);
+    }
+}
+
+static void take_failure(Reply *r, const RunResult *res)
+{
+    const FailureFrame *at = failure_site(&res->failure);
+    Str text = { 0 };
+    if (failure_is(&res->failure) && !r->timed_out) {
+        failure_describe(&res->failure, &text);
+        r->crashed = true;
+    } else if (!r->timed_out && !reply_header(r, "Content-Type") && !reply_header(r, "Location") &&
+               !reply_header(r, "Status")) {
+        str_add(&text, "the answer has no header");
+    } else if (!r->timed_out && res->failure.status) {
+        str_addf(&text, "the program ends with status %d", res->failure.status);
+    }
+    r->failure = text.len ? str_take(&text) : NULL;
+    r->failed_in = r->failure && at && at->file ? xstrdup(at->file) : NULL;
+    r->failed_at = r->failed_in ? at->line : 0;
+}
+
+static Reply *run_program(Server *s, const Request *req, const Str *vars, const Str *body, Err *err)
+{
+    Str params = { 0 };
+    add_params(req, &params);
+    bool ok = hand_over(s, &params, err);
+    str_release(&params);
+    if (!ok)
+        return NULL;
+    Strings env = { 0 }, argv = { 0 };
+    for (size_t i = 0; i < s->env.len; i++)
+        strings_add(&env, s->env.items[i]);
+    for (size_t at = 0; at < vars->len; at += strlen(vars->data + at) + 1)
+        strings_add(&env, vars->data + at);
+    strings_addf(&argv, "%s/%s", s->app, req->script);
+    char *folder = path_dir(argv.items[0]);
+    RunFd fd = { .fd = s->channel.fd, .as = SUNDEW_WEB_FD };
+    double seconds = s->plan.seconds > 0 ? s->plan.seconds : 5;
+    RunPlan plan = {
+        .argv = strings_argv(&argv),
+        .env = strings_argv(&env),
+        .cwd = folder,
+        .input = body->data,
+        .input_len = body->len,
+        .fds = &fd,
+        .nfds = 1,
+        .keep_output = KEEP,
+        .limits = { .wall = seconds * 4 + 2, .cpu = seconds, .memory = 1u << 30 },
+    };
+    RunResult res = { 0 };
+    s->requests++;
+    Err why = { 0 };
+    Reply *r = xcalloc(1, sizeof *r);
+    bool ran = runner_run(s->runner, &plan, &res, &why);
+    r->trace = trace_read(s->memory);
+    s->failed = ran ? 0 : s->failed + 1;
+    if (ran) {
+        take_end(r, &res);
+        take_failure(r, &res);
+    } else if (s->requests > s->failed && s->failed < 5) {
+        r->crashed = true;
+        r->failure = xstrdup("the program can't be run");
+    } else {
+        err_set(err, "%s", why.msg);
+        reply_free(r);
+        r = NULL;
+    }
+    run_result_release(&res);
+    strings_release(&env);
+    strings_release(&argv);
+    free(folder);
     return r;
 }
 
@@ -355,7 +470,7 @@ Reply *server_request(Server *s, const Request *req, const char *cookies, const 
         str_addf(&vars, "SUNDEW_WEB_SEED=%" PRIx64, seed);
         str_addc(&vars, '\0');
     }
-    Reply *r = run(s, &vars, &body, err);
+    Reply *r = s->plan.cgi ? run_program(s, req, &vars, &body, err) : run(s, &vars, &body, err);
     free(type);
     str_release(&vars);
     str_release(&body);
@@ -385,6 +500,8 @@ void reply_free(Reply *r)
     }
     vec_release(&r->headers);
     str_release(&r->body);
+    free(r->failure);
+    free(r->failed_in);
     trace_free(r->trace);
     free(r);
 }

@@ -11,6 +11,9 @@
  * the folder and nowhere else, has no network, and mail and shell are stubs. Its
  * clock stands still and its randomness is the same in every request.
  *
+ * With `cgi` the scripts are programs under CGI, in C say, started once for each request.
+ * What they compare their parameters with is in the log (php/compared.c).
+ *
  * How a request ends is a result: a page, a failure of the interpreter, a page
  * that never ends. An Err means that PHP could not be run at all.
  */
@@ -29,6 +32,7 @@ typedef struct ServerPlan {
     double seconds;             /* of CPU for one request; 0: 5 */
     bool mysql;                 /* connections go to folder/db/socket */
     bool unprotected;           /* no sandbox */
+    bool cgi;                   /* scripts are programs */
 } ServerPlan;
 
 typedef struct Header {
@@ -43,6 +47,9 @@ typedef struct Reply {
     bool entangled;             /* … nobody can read it in a bearable time */
     bool timed_out, crashed;    /* of the process */
     int signal;
+    char *failure;              /* how a program failed, in words; NULL: it did not */
+    char *failed_in;            /* … in which source file, if that is known; or NULL */
+    unsigned failed_at;         /* … and line */
     double seconds;             /* CPU */
     Trace *trace;
 } Reply;
@@ -50,7 +57,10 @@ typedef struct Reply {
 typedef struct Server Server;
 
 /* NULL if php-cgi is there, else what is missing and how to get it. */
-const char *server_missing(const char *libexec);
+const char *server_missing(const char *libexec, bool cgi);
+
+/* A file that can be run: a program for CGI. */
+bool server_is_program(const char *path);
 
 Server *server_new(const ServerPlan *plan, Err *err);
 void server_free(Server *s);

@@ -37,6 +37,7 @@ struct States {
     Map now;                   /* path → OnDisk; all that ever were */
     Map base;                  /* path → Blob, of the beginning, once it was needed */
     Map blobs;                 /* content hash → Blob */
+    Map programs;              /* paths of files that could be run in the beginning */
     Vec(State *) states;
     Map by_key;                /* hash of exact content → State */
 };
@@ -136,6 +137,8 @@ static void note_first(States *st, const char *path, const struct stat *info)
     OnDisk *d = on_disk(st, path);
     note(d, info);
     d->blob = NULL;
+    if (info->st_mode & S_IXUSR)
+        map_put(&st->programs, path, st);
 }
 
 static void note_change(States *st, const char *path, const struct stat *info)
@@ -183,7 +186,8 @@ static bool copy_tree(const char *from, const char *to, unsigned depth, Err *err
             ok = copy_tree(a, b, depth + 1, err);
         } else if (file_is_regular(a)) {
             Str s = { 0 };
-            ok = file_read(a, &s, err) && file_write(b, str_c(&s), s.len, err);
+            ok = file_read(a, &s, err) && file_write(b, str_c(&s), s.len, err) &&
+                 (access(a, X_OK) != 0 || chmod(b, 0755) == 0);
             str_release(&s);
         }
         free(a);
@@ -275,6 +279,7 @@ void states_free(States *st)
     map_release(&st->now);
     map_release(&st->base);
     map_release(&st->blobs);
+    map_release(&st->programs);
     map_release(&st->by_key);
     free(st->folder);
     free(st);
@@ -371,6 +376,8 @@ static bool put_file(States *st, const char *path, const Blob *b, OnDisk *d, Err
     /* The database server has a user of its own. */
     if (ok && str_starts(path, "db/"))
         ok = below_give(st->folder, path, 0660, err);
+    else if (ok && map_has(&st->programs, path))
+        ok = below_give(st->folder, path, 0755, err);
     if (ok && below_look(st->folder, path, &info))
         note(d, &info);
     return ok;

@@ -6,9 +6,9 @@
 #include <assert.h>
 #include <math.h>
 
-const char *web_missing(const char *libexec)
+const char *web_missing(const char *libexec, bool cgi)
 {
-    const char *missing = server_missing(libexec);
+    const char *missing = server_missing(libexec, cgi);
     return missing ? missing : page_missing();
 }
 
@@ -198,7 +198,15 @@ Report *campaign_report(Campaign *c, const Fault *f, const Step *step, Reply *re
 
 /* ---- before */
 
-static void list_scripts(const char *folder, const char *below, unsigned depth, Strings *out)
+static bool is_script(const char *file, const char *at, bool cgi)
+{
+    if (cgi)
+        return server_is_program(at);
+    return str_ends(file, ".php") || str_ends(file, ".inc") || str_ends(file, ".phtml");
+}
+
+static void list_scripts(const char *folder, const char *below, unsigned depth, bool cgi,
+                         Strings *out)
 {
     char *full = *below ? path_join(folder, below) : xstrdup(folder);
     Strings names = { 0 };
@@ -207,8 +215,8 @@ static void list_scripts(const char *folder, const char *below, unsigned depth, 
             char *path = *below ? xprintf("%s/%s", below, names.items[i]) : xstrdup(names.items[i]);
             char *at = path_join(folder, path);
             if (file_is_dir(at))
-                list_scripts(folder, path, depth + 1, out);
-            else if (str_ends(path, ".php") || str_ends(path, ".inc") || str_ends(path, ".phtml"))
+                list_scripts(folder, path, depth + 1, cgi, out);
+            else if (is_script(path, at, cgi))
                 strings_add(out, path);
             free(at);
             free(path);
@@ -242,13 +250,17 @@ static bool survey(Campaign *c, Err *err)
 {
     Map seen = { 0 }, total = { 0 };
     Strings all = { 0 };
-    list_scripts(c->app, "", 0, &all);
+    list_scripts(c->app, "", 0, c->plan->cgi, &all);
     for (size_t i = 0; i < c->plan->nlogins; i++) {
         strings_add(&c->words, c->plan->logins[i].user);
         strings_add(&c->words, c->plan->logins[i].password);
     }
     bool ok = true;
-    for (size_t i = 0; ok && i < all.len && !campaign_over(c); i++) {
+    for (size_t i = 0; c->plan->cgi && i < all.len; i++) {
+        strings_add(&c->scripts, all.items[i]);
+        add_file(c->web, all.items[i], 0);
+    }
+    for (size_t i = 0; ok && !c->plan->cgi && i < all.len && !campaign_over(c); i++) {
         Reply *r = server_list(c->server, all.items[i], err);
         ok = r != NULL;
         if (!r)
@@ -354,6 +366,7 @@ static bool open_campaign(Campaign *c, Err *err)
                       .prepend = p->prepend,
                       .seconds = p->request_seconds,
                       .mysql = p->mysql,
+                      .cgi = p->cgi,
                       .unprotected = p->unprotected };
     c->server = server_new(&sp, err);
     if (!c->server)

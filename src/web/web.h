@@ -50,6 +50,7 @@ typedef struct WebPlan {
     bool stateless;            /* one level: always the first state */
     bool no_html, no_deprecated, no_security;
     bool unprotected;
+    bool cgi;                  /* scripts are programs under CGI */
     bool only_entry;           /* scripts are reached by options only */
     bool serve;                /* a person clicks in a browser, nothing else is tried */
     unsigned port;             /* … on 127.0.0.1; 0: any */
@@ -86,6 +87,7 @@ typedef struct WebFault {
     Suspect *suspects;
     size_t nsuspects;
     Str page;                  /* what the last request answers */
+    bool cgi;
 } WebFault;
 
 typedef struct WebCount {
@@ -136,7 +138,7 @@ typedef struct Web {
     Strings broken;                        /* files that PHP can't compile */
 } Web;
 
-const char *web_missing(const char *libexec);   /* NULL: all is there */
+const char *web_missing(const char *libexec, bool cgi);   /* NULL: all is there */
 Web *web_run(const WebPlan *plan, Err *err);
 void web_free(Web *w);
 

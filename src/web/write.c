@@ -65,11 +65,13 @@ static void add_curl(const Request *r, Str *out)
     str_release(&cookies);
 }
 
-static void add_chain(Request *const *chain, size_t n, Str *out)
+static void add_chain(Request *const *chain, size_t n, bool cgi, Str *out)
 {
-    str_add(out, "Serve the application first, from its folder, in the state that\n"
-                 "# it was given to Sundew in: php -S 127.0.0.1:8000\n"
-                 "base=${1:-http://127.0.0.1:8000}\njar=$(mktemp)\n");
+    str_addf(out,
+             "Serve the application first, from its folder, in the state that\n"
+             "# it was given to Sundew in: %s\n",
+             cgi ? "with a server that runs CGI" : "php -S 127.0.0.1:8000");
+    str_add(out, "base=${1:-http://127.0.0.1:8000}\njar=$(mktemp)\n");
     for (size_t i = 0; i < n; i++)
         add_curl(chain[i], out);
     str_add(out, "rm -f \"$jar\"\n");
@@ -82,13 +84,13 @@ void web_curl(const WebFault *f, Str *out)
     str_addf(out, "\n# at ");
     escape_c_comment(out, f->fault.file, strlen(f->fault.file));
     str_addf(out, ":%u. ", f->fault.line);
-    add_chain(f->chain, f->nchain, out);
+    add_chain(f->chain, f->nchain, f->cgi, out);
 }
 
 void web_curl_session(Request *const *chain, size_t n, Str *out)
 {
     str_add(out, "#!/bin/sh\n# Every request that was recorded, in its order. ");
-    add_chain(chain, n, out);
+    add_chain(chain, n, false, out);
 }
 
 /* The inside of a single-quoted PHP string. */

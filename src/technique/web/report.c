@@ -124,13 +124,16 @@ static void add_counts(Session *s, const Web *w)
     session_json(s, "flips", why);
 }
 
-static void add_json(Session *s, const Web *w)
+static void add_json(Session *s, const WebPlan *plan, const Web *w)
 {
     json_t *faults = json_array();
     for (size_t i = 0; i < w->nfaults; i++)
         json_array_append_new(faults, json_fault(&w->faults[i]));
-    session_examined(s, "%llu requests, %llu of %llu lines", (unsigned long long)w->requests,
-                     (unsigned long long)w->lines, (unsigned long long)w->total);
+    if (plan->cgi)
+        session_examined(s, "%llu requests", (unsigned long long)w->requests);
+    else
+        session_examined(s, "%llu requests, %llu of %llu lines", (unsigned long long)w->requests,
+                         (unsigned long long)w->lines, (unsigned long long)w->total);
     session_json(s, "requests", json_integer((json_int_t)w->requests));
     session_json(s, "states", json_integer((json_int_t)w->states));
     session_json(s, "coverage",
@@ -172,13 +175,14 @@ static bool write_fault(Session *s, const WebPlan *plan, const WebFault *f, size
     char *class = xprintf("Fault%zuTest", number);
     web_curl(f, &curl);
     web_phpunit(f, class, &unit);
-    json_t *o = json_pack("{s:o, s:o, s:o}", "app", json_text(app), "key", json_text(key), "chain",
-                          json_chain(f->chain, f->nchain));
+    json_t *o = json_pack("{s:o, s:o, s:b, s:o}", "app", json_text(app), "key", json_text(key),
+                          "cgi", f->cgi, "chain", json_chain(f->chain, f->nchain));
     json_print(o, &chain);
     json_decref(o);
     char *file = xprintf("%s.php", class);
     bool ok = dir_make(folder, err) && write_in(folder, "replay.sh", &curl, err) &&
-              write_in(folder, file, &unit, err) && write_in(folder, "chain.json", &chain, err) &&
+              (f->cgi || write_in(folder, file, &unit, err)) &&
+              write_in(folder, "chain.json", &chain, err) &&
               write_in(folder, "page.html", &f->page, err);
     str_release(&curl);
     str_release(&unit);
@@ -232,12 +236,10 @@ static Request *request_of(const json_t *o)
     return r;
 }
 
-Request **chain_read(Session *s, const char *number, size_t *n, char **app, char **key, Err *err)
+bool chain_read(Session *s, const char *number, Recorded *out, Err *err)
 {
-    if (strspn(number, "0123456789") != strlen(number) || !*number) {
-        err_set(err, "--replay %s: the number of a fault is expected", number);
-        return NULL;
-    }
+    if (strspn(number, "0123456789") != strlen(number) || !*number)
+        return err_set(err, "--replay %s: the number of a fault is expected", number);
     char *folder = fault_folder(s, number), *path = path_join(folder, "chain.json");
     json_t *o = file_exists(path) ? json_read(path, err) : NULL;
     if (!o && !file_exists(path))
@@ -245,23 +247,30 @@ Request **chain_read(Session *s, const char *number, size_t *n, char **app, char
     free(folder);
     free(path);
     if (!o)
-        return NULL;
+        return false;
     const json_t *chain = json_object_get(o, "chain");
-    *n = json_array_size(chain);
-    *app = xstrdup(json_str(o, "app"));
-    *key = xstrdup(json_str(o, "key"));
-    if (*n == 0) {
-        err_set(err, "--replay %s: no request was recorded", number);
-        free(*app);
-        free(*key);
-        json_decref(o);
-        return NULL;
-    }
-    Request **list = xcalloc(*n + 1, sizeof *list);
-    for (size_t i = 0; i < *n; i++)
-        list[i] = request_of(json_array_get(chain, i));
+    *out = (Recorded){ .n = json_array_size(chain),
+                       .app = xstrdup(json_str(o, "app")),
+                       .key = xstrdup(json_str(o, "key")),
+                       .cgi = json_is_true(json_object_get(o, "cgi")) };
+    out->chain = xcalloc(out->n + 1, sizeof *out->chain);
+    for (size_t i = 0; i < out->n; i++)
+        out->chain[i] = request_of(json_array_get(chain, i));
     json_decref(o);
-    return list;
+    if (out->n)
+        return true;
+    recorded_release(out);
+    return err_set(err, "--replay %s: no request was recorded", number);
+}
+
+void recorded_release(Recorded *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        request_free(r->chain[i]);
+    free(r->chain);
+    free(r->app);
+    free(r->key);
+    *r = (Recorded){ 0 };
 }
 
 /* ---- findings */
@@ -333,12 +342,15 @@ static bool report_fault(Session *s, const WebPlan *plan, const Web *w, const We
     Attachment files[] = { { "replay.sh", "test", str_c(&curl), curl.len },
                            { arena_printf(&a, "%s.php", class), "test", str_c(&unit), unit.len },
                            { "page.html", "page", str_c(&f->page), f->page.len } };
+    if (f->cgi)
+        files[1] = files[2];    /* no test in PHP */
     Finding found = {
         .rule = arena_printf(&a, "web/%s", fault_kind_name(f->fault.kind)),
         .level = level_of(f->fault.kind),
         .verdict = f->replayed ? VERDICT_SHOWN : VERDICT_UNDECIDED,
         .message = f->fault.message,
-        .where = { .file = *f->fault.file
+        .where = { .file = f->cgi && f->fault.line ? f->fault.file
+                           : *f->fault.file
                                ? arena_printf(&a, "%s/%s", app, f->fault.file)
                                : arena_printf(&a, "%s/%s", app, f->chain[f->nchain - 1]->script),
                    .line = (int)f->fault.line },
@@ -346,7 +358,7 @@ static bool report_fault(Session *s, const WebPlan *plan, const Web *w, const We
         .steps = steps,
         .nsteps = nsteps,
         .attachments = files,
-        .nattachments = f->page.len ? 3 : 2,
+        .nattachments = (f->page.len ? 3 : 2) - (size_t)f->cgi,
         .picture = w->nlinks ? picture(w, f, &a) : NULL,
         .rerun = arena_printf(&a, "sundew web --replay %zu", number),
         .data = json_fault(f),
@@ -361,14 +373,20 @@ static bool report_fault(Session *s, const WebPlan *plan, const Web *w, const We
     return ok;
 }
 
-static void say_summary(Session *s, const Web *w)
+static void say_summary(Session *s, const WebPlan *plan, const Web *w)
 {
-    session_note(s,
-                 "%llu requests, %llu states, %llu of %llu lines executed (%llu are in files that "
-                 "some page needs)",
-                 (unsigned long long)w->requests, (unsigned long long)w->states,
-                 (unsigned long long)w->lines, (unsigned long long)w->total,
-                 (unsigned long long)w->reachable);
+    if (plan->cgi)
+        session_note(s, "%llu requests, %llu states, %llu places that compare text",
+                     (unsigned long long)w->requests, (unsigned long long)w->states,
+                     (unsigned long long)w->lines);
+    else
+        session_note(
+            s,
+            "%llu requests, %llu states, %llu of %llu lines executed (%llu are in files that "
+            "some page needs)",
+            (unsigned long long)w->requests, (unsigned long long)w->states,
+            (unsigned long long)w->lines, (unsigned long long)w->total,
+            (unsigned long long)w->reachable);
     if (w->solved && w->diverged)
         session_note(s,
                      "%.0f %% of solved requests took another way than expected; exploration is "
@@ -396,7 +414,7 @@ bool report_web(Session *s, const WebPlan *plan, const Web *w, Err *err)
             return false;
     if (plan->serve && !write_recorded(s, plan, w, err))
         return false;
-    add_json(s, w);
-    say_summary(s, w);
+    add_json(s, plan, w);
+    say_summary(s, plan, w);
     return true;
 }

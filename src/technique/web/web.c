@@ -35,6 +35,8 @@ static const Option options[] = {
     { "no-deprecated", 0, NULL, "don't report deprecations", NULL },
     { "no-security", 0, NULL, "don't try hostile values", NULL },
     { "no-sandbox", 0, NULL, "run PHP without a sandbox", NULL },
+    { "cgi", 0, NULL, "the application is programs under CGI, in C say: every file that can be run",
+      NULL },
     { "serve", 0, NULL, "try nothing: record and judge what you do in a browser", NULL },
     { "port", 0, "N", "where --serve listens, on 127.0.0.1; else any that is free", NULL },
     { "replay", 0, "N",
@@ -169,6 +171,10 @@ static bool read_plan(Session *s, WebPlan *plan, Err *err)
         return err_set(err, "%s: no folder", args[0]);
     plan->app = args[0];
     plan->entry = session_option(s, "entry");
+    if (plan->cgi && strcmp(plan->entry, "index.php") == 0)
+        plan->entry = "index.cgi";
+    if (plan->cgi && (session_flag(s, "serve") || session_option(s, "db")))
+        return err_set(err, "--cgi goes neither with --serve nor with --db");
     char *entry = path_join(plan->app, plan->entry);
     bool there = file_is_regular(entry);
     free(entry);
@@ -211,60 +217,66 @@ static void read_switches(Session *s, WebPlan *plan)
     plan->progress_arg = s;
 }
 
+/* What all requests of the recording showed. */
+static void say_all(Str *out, const Recorded *r, const Faults *found)
+{
+    for (size_t i = 0; i < found->len; i++) {
+        const Fault *f = &found->items[i];
+        escape_terminal_z(out, f->file);
+        str_addf(out, ":%u: %s: ", f->line, fault_kind_name(f->kind));
+        escape_terminal_z(out, f->message);
+        str_add(out, "\n");
+    }
+    str_addf(out, "%zu requests, %zu faults\n", r->n, found->len);
+}
+
 /* The chain again; says whether the fault is still there. */
 static bool replay(Session *s, WebPlan *plan, const char *number, Err *err)
 {
-    size_t n;
-    char *app, *key;
-    Request **chain = chain_read(s, number, &n, &app, &key, err);
-    if (!chain)
+    Recorded again;
+    if (!chain_read(s, number, &again, err))
         return false;
-    plan->app = app;
+    plan->app = again.app;
+    plan->cgi = again.cgi;
     Faults found = { 0 };
     bool all = strcmp(number, "0") == 0;
-    Reply *r = read_database(s, plan, err) ? web_replay(plan, chain, n, all, &found, err) : NULL;
-    bool ok = r != NULL;
+    const char *missing = web_missing(session_libexec(s), again.cgi);
+    Reply *r = NULL;
+    if (missing)
+        err_set(err, "%s", missing);
+    else if (read_database(s, plan, err))
+        r = web_replay(plan, again.chain, again.n, all, &found, err);
     Str *out = session_out(s);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; r && i < again.n; i++) {
         str_addf(out, "%zu. ", i + 1);
-        request_describe(chain[i], out);
+        request_describe(again.chain[i], out);
         str_add(out, "\n");
-        request_free(chain[i]);
     }
-    for (size_t i = 0; ok && all && i < found.len; i++) {
-        const Fault *f = &found.items[i];
-        Str text = { 0 };
-        escape_terminal_z(&text, f->file);
-        str_addf(&text, ":%u: %s: ", f->line, fault_kind_name(f->kind));
-        escape_terminal_z(&text, f->message);
-        str_addf(out, "%s\n", str_c(&text));
-        str_release(&text);
-    }
-    if (ok && all) {
-        str_addf(out, "%zu requests, %zu faults\n", n, found.len);
+    if (r && all) {
+        say_all(out, &again, &found);
         session_status(s, found.len != 0);
-    } else if (ok) {
+    } else if (r) {
         bool page = r->status == 200 && r->body.len;
-        bool again = str_starts(key, "access|") ? page : faults_have(&found, key);
+        bool there = str_starts(again.key, "access|") ? page : faults_have(&found, again.key);
         str_addf(out, "status %d, %zu bytes; the fault %s\n", r->status, r->body.len,
-                 again ? "is there again" : "is gone");
-        session_status(s, again);
+                 there ? "is there again" : "is gone");
+        session_status(s, there);
     }
+    bool ok = r != NULL;
     faults_release(&found);
     reply_free(r);
-    free(chain);
-    free(app);
-    free(key);
+    recorded_release(&again);
     return ok;
 }
 
 static bool run(Session *s, Err *err)
 {
     WebPlan plan = { 0 };
-    const char *missing = web_missing(session_libexec(s));
+    const char *number = session_option(s, "replay");
+    plan.cgi = session_flag(s, "cgi");
+    const char *missing = number ? NULL : web_missing(session_libexec(s), plan.cgi);
     if (missing)
         return err_set(err, "%s", missing);
-    const char *number = session_option(s, "replay");
     if (!number && !read_plan(s, &plan, err))
         return false;
     read_switches(s, &plan);
@@ -303,6 +315,10 @@ const Command technique_web = {
              "With --serve nothing is tried: the application is on 127.0.0.1 for your\n"
              "browser, on its private copy, and each request is recorded and judged. Use\n"
              "one browser. Ctrl-C ends the clicking; then the faults are made small.\n"
+             "\n"
+             "With --cgi the application is programs under CGI, in C say. Sundew sees the\n"
+             "text that they compare their parameters with, and solves for that; the rest\n"
+             "is links, forms and values of its own. Build them with sanitizers.\n"
              "\n"
              "Reported are fatal errors, uncaught exceptions, warnings, broken HTML,\n"
              "and what hostile values do. Each fault comes with the smallest condition\n"
