@@ -328,6 +328,7 @@ void request_begin(void)
     }
     log_begin();
     body_begin();
+    stored_begin();
     if (sundew_mode >= MODE_FORCE)
         return;
     CG(compiler_options) |= ZEND_COMPILE_EXTENDED_STMT;

@@ -29,6 +29,7 @@
  *     arrays.c    opcodes on arrays: request parameters that may be absent
  *     body.c      a body that is no form, JSON
  *     natives.c   library functions
+ *     stored.c    values that come back from the database
  *     request.c   sources, output, messages, coverage
  */
 #ifndef SUNDEW_PHP_H
@@ -124,6 +125,10 @@ void body_was_read(zval *result);
 bool body_is_decoded(zend_execute_data *execute_data);
 void body_was_decoded(zval *result);
 void natives_wrap(void);
+void stored_begin(void);
+void stored_fetched(zval *row, unsigned depth);          /* depth 0: perhaps of rows */
+void stored_bound(zend_execute_data *execute_data);
+void stored_walk(const char *class);
 void request_startup(void);             /* once per process */
 void request_begin(void);
 void request_end(void);

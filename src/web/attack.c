@@ -227,7 +227,7 @@ void attack_propose(Campaign *c, const Step *step, const Reply *r)
             propose_once(c, step, r, step->request->params.items[i].path);
     for (size_t i = 1; i < t->nnodes; i++) {
         const TraceNode *n = &t->nodes[i];
-        if (n->op != WOP_INPUT || !strchr(n->text, '[') || str_starts(n->text, "SESSION[") ||
+        if (n->op != WOP_INPUT || !strchr(n->text, '[') || trace_is_kept(n->text) ||
             str_starts(n->text, "SERVER[") || str_starts(n->text, "FILES[") ||
             request_value(step->request, n->text).type != PHP_TEXT)
             continue;

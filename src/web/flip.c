@@ -61,6 +61,32 @@ static void offer(Solving *s, const char *path, const char *text, size_t n)
     c->n = n;
 }
 
+static void wish(Solving *s, const char *path, PhpValue v)
+{
+    Wishes *w = s->plan->wishes;
+    if (!w || w->len >= 8 || v.type == PHP_NULL || v.type == PHP_ARRAY)
+        return;
+    v = phpvalue_to_text(&s->arena, v);
+    if (!phpvalue_is_known(v) || v.n > 100)
+        return;
+    char *text = xstrndup(v.s, v.n);
+    for (size_t i = 0; i < w->len; i++)
+        if (strcmp(w->items[i].path, path) == 0 && strcmp(w->items[i].text, text) == 0) {
+            free(text);
+            return;
+        }
+    vec_push(w, ((Wish){ xstrdup(path), text }));
+}
+
+void wishes_release(Wishes *w)
+{
+    for (size_t i = 0; i < w->len; i++) {
+        free(w->items[i].path);
+        free(w->items[i].text);
+    }
+    vec_release(w);
+}
+
 static bool is_method(PhpValue v)
 {
     static const char *const known[] = {
@@ -74,8 +100,11 @@ static bool is_method(PhpValue v)
 
 static void offer_value(Solving *s, const char *path, PhpValue v)
 {
-    if (str_starts(path, "SESSION[") ||
-        (strcmp(path, "SERVER[REQUEST_METHOD]") == 0 && !is_method(v)))
+    if (trace_is_kept(path)) {
+        wish(s, path, v);
+        return;
+    }
+    if (strcmp(path, "SERVER[REQUEST_METHOD]") == 0 && !is_method(v))
         return;
     if (strcmp(path, "JSON") == 0) {
         if (v.type != PHP_NULL)
@@ -689,6 +718,26 @@ static Request *repair(Solving *s, const Request *r, unsigned depth)
     return done;
 }
 
+Request *flip_value(const FlipPlan *plan, uint32_t node, PhpValue v)
+{
+    Solving s = { .plan = plan, .t = plan->trace, .now = plan->base };
+    Request *r = NULL;
+    want_value(&s, node, v, 0);
+    for (size_t i = 0; i < s.found.len && !r; i++) {
+        const Candidate *k = &s.found.items[i];
+        r = request_copy(plan->base);
+        request_set_typed(r, k->path, k->text, k->n, k->type);
+        PhpValue is = eval_node(&s.arena, s.t, node, r);
+        if (phpvalue_is_known(is) && !phpvalue_equal(is, v)) {
+            request_free(r);
+            r = NULL;
+        }
+    }
+    vec_release(&s.found);
+    arena_release(&s.arena);
+    return r;
+}
+
 const char *flip_obstacle(const Trace *t, uint32_t node)
 {
     const TraceNode *n = trace_node(t, node);
@@ -710,7 +759,7 @@ static bool about_state(const Trace *t, uint32_t node)
     trace_inputs(t, node, &in);
     bool only = in.len > 0;
     for (size_t i = 0; i < in.len; i++)
-        only = only && str_starts(in.items[i], "SESSION[");
+        only = only && trace_is_kept(in.items[i]);
     strings_release(&in);
     return only;
 }

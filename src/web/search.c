@@ -57,8 +57,10 @@ static uint64_t request_hash(const Request *r)
 
 static void config_free(Config *c)
 {
-    if (c)
+    if (c) {
         request_free(c->request);
+        free(c->rest);
+    }
     free(c);
 }
 
@@ -135,8 +137,9 @@ bool search_propose(Campaign *c, unsigned class, Request *r, const State *start,
     uint64_t key = mix(request_hash(r), start->hash);
     unsigned depth = before ? before->depth + 1 : 0;
     unsigned most = c->plan->depth ? c->plan->depth : 8;
-    if (count(&c->visited, key) || depth >= most) {
+    if ((count(&c->visited, key) && !shape.nrest) || depth >= most) {
         request_free(r);
+        free(shape.rest);
         return false;
     }
     Config *cfg = xmalloc(sizeof *cfg);
@@ -163,6 +166,114 @@ static uint64_t prefix_hash(const Trace *t, size_t n, bool flip_last)
     return h | 1;
 }
 
+/* ---- what an earlier request kept */
+
+static bool has_text(const Strings *list, const char *text)
+{
+    for (size_t i = 0; i < list->len; i++)
+        if (strcmp(list->items[i], text) == 0)
+            return true;
+    return false;
+}
+
+/* The key of SESSION[key], the value of DB[column][value]. To free. */
+static char *kept_name(const char *path)
+{
+    bool database = str_starts(path, "DB[");
+    const char *from = database ? strstr(path, "][") : strchr(path, '[');
+    if (!from)
+        return xstrdup("");
+    from += database ? 2 : 1;
+    size_t n = strlen(from), len;
+    if (!database)
+        return xstrndup(from, n ? n - 1 : 0);
+    Str kept = { 0 };          /* "+" is a blank in a query, and no blank here */
+    for (size_t i = 0; i + 1 < n; i++)
+        str_add(&kept, from[i] == '+' ? "%2B" : (char[]){ from[i], '\0' });
+    char *name = url_decode(str_c(&kept), kept.len, &len);
+    str_release(&kept);
+    return name;
+}
+
+/* The place in the log where the request put this value into the database. */
+static Request *with_stored(const FlipPlan *plan, const char *value, const char *wished)
+{
+    const Trace *t = plan->trace;
+    Request *q = NULL;
+    for (size_t i = 0; i < t->sinks.len && !q; i++) {
+        const Sink *s = &t->sinks.items[i];
+        if (s->kind == SINK_BOUND && s->node && strcmp(s->text, value) == 0)
+            q = flip_value(plan, s->node, phpvalue_text_z(wished));
+        Strings in = { 0 };
+        if (s->kind == SINK_SQL && s->node)
+            trace_inputs(t, s->node, &in);
+        for (size_t k = 0; k < in.len && !q; k++) {
+            const Param *p = request_get(plan->base, in.items[k]);
+            if (!p || strcmp(p->text, value) != 0)
+                continue;
+            q = request_copy(plan->base);
+            request_set(q, p->path, wished, strlen(wished));
+        }
+        strings_release(&in);
+    }
+    return q;
+}
+
+/* The origin's request with another value, so that it keeps what is wished. It is run
+ * once more, because only its log tells how the kept value came about. */
+static Request *rewritten(Campaign *c, const Step *origin, const char *name, const Wish *wish)
+{
+    const State *end;
+    Reply *r = campaign_execute(c, origin->request, origin->start, &end, NULL);
+    if (!r)
+        return NULL;
+    const Trace *t = r->trace;
+    FlipPlan plan = { .trace = t, .base = origin->request, .words = &c->words, .rng = &c->rng };
+    bool database = str_starts(wish->path, "DB[");
+    Request *q = database ? with_stored(&plan, name, wish->text) : NULL;
+    for (size_t i = 0; !database && i < t->session.len && !q; i++)
+        if (strcmp(t->session.items[i].name, name) == 0)
+            q = flip_value(&plan, t->session.items[i].node, phpvalue_text_z(wish->text));
+    reply_free(r);
+    return q;
+}
+
+/* A condition is about a value that an earlier request kept: that one again with another value,
+ * then the requests after it, up to this one. */
+static void go_back(Campaign *c, const Step *step, const Wish *wish, uint64_t side)
+{
+    char *name = kept_name(wish->path);
+    bool database = str_starts(wish->path, "DB[");
+    const Step *origin = step->before;
+    size_t n = 1, i = 0;
+    for (; origin && !has_text(database ? &origin->stored : &origin->session, name); n++)
+        origin = origin->before;
+    char *key =
+        xprintf("%p %s %s %s", (const void *)origin, wish->path, wish->text, step->request->script);
+    uint64_t once = hash_bytes(key, strlen(key)) | 1;
+    Request *q = origin && count(&c->tries, once) == 0 ? rewritten(c, origin, name, wish) : NULL;
+    free(key);
+    free(name);
+    if (!q)
+        return;
+    const Step **rest = xcalloc(n, sizeof *rest);
+    for (const Step *s = step; s != origin; s = s->before)
+        rest[n - ++i] = s;
+    search_propose(c, CLASS_TARGET, q, origin->start, origin->before,
+                   (Config){ .target = side, .rest = rest, .nrest = n });
+}
+
+/* The next of what is asked for again. */
+static void go_on(Campaign *c, const Config *cfg, const Step *step, const State *end)
+{
+    size_t n = cfg->nrest - 1;
+    const Step **rest = n ? xcalloc(n, sizeof *rest) : NULL;
+    for (size_t i = 0; i < n; i++)
+        rest[i] = cfg->rest[i + 1];
+    search_propose(c, CLASS_TARGET, request_copy(cfg->rest[0]->request), end, step,
+                   (Config){ .now = true, .target = cfg->target, .rest = rest, .nrest = n });
+}
+
 static void flip(Campaign *c, const Step *step, const Reply *r, size_t i)
 {
     const Trace *t = r->trace;
@@ -175,12 +286,14 @@ static void flip(Campaign *c, const Step *step, const Reply *r, size_t i)
     Cond *conds = xcalloc(i + 1, sizeof *conds);
     for (size_t k = 0; k <= i; k++)
         conds[k] = (Cond){ t->branches.items[k].node, t->branches.items[k].taken != (k == i) };
+    Wishes wishes = { 0 };
     FlipPlan plan = { .trace = t,
                       .base = step->request,
                       .base_holds = true,
                       .words = &c->words,
                       .rng = &c->rng,
                       .apart = c->plan->cgi,
+                      .wishes = step->before ? &wishes : NULL,
                       .budget = 400 };
     FlipWhy why;
     Request *next = flip_solve(&plan, conds, i + 1, &why);
@@ -195,6 +308,9 @@ static void flip(Campaign *c, const Step *step, const Reply *r, size_t i)
         void **slot = map_slot(&c->lost, name);
         *slot = (void *)((uintptr_t)*slot + 1);
     }
+    for (size_t k = 0; !next && k < wishes.len && k < 3; k++)
+        go_back(c, step, &wishes.items[k], side);
+    wishes_release(&wishes);
     free(conds);
 }
 
@@ -231,7 +347,7 @@ static void decided_inputs(const Trace *t, Map *out)
 
 static bool is_parameter(const TraceNode *n)
 {
-    return n->op == WOP_INPUT && strchr(n->text, '[') && !str_starts(n->text, "SESSION[") &&
+    return n->op == WOP_INPUT && strchr(n->text, '[') && !trace_is_kept(n->text) &&
            !str_starts(n->text, "SERVER[") && !str_starts(n->text, "COOKIE[") &&
            !str_starts(n->text, "FILES[");
 }
@@ -511,6 +627,9 @@ Step *search_visit(Campaign *c, const Request *q, const State *start, const Step
     note_parts(c, q, r->trace);
     step->whole = r->status == 200 && !r->crashed && !r->timed_out && r->body.len;
     access_note_login(c, step, r, out->end);
+    campaign_stores(q, r->trace, &step->stored);
+    for (size_t i = 0; i < r->trace->session.len && i < 50; i++)
+        strings_add(&step->session, r->trace->session.items[i].name);
     note_faults(c, step, r, out->end, &out->kept);
     note_sides(c, r->trace);
     note_point(c);
@@ -529,6 +648,8 @@ static bool run_config(Campaign *c, const Config *cfg, Err *err)
     note_yield(c, cfg, v.fresh, c->reports.len - known);
     if (!cfg->attack)
         follow(c, cfg, step, v.reply, v.end, v.fresh);
+    if (cfg->nrest)
+        go_on(c, cfg, step, v.end);
     if (!v.kept)
         reply_free(v.reply);
     return true;
@@ -665,6 +786,8 @@ void search_release(Campaign *c)
         }
     for (size_t i = 0; i < c->steps.len; i++) {
         request_free(c->steps.items[i]->request);
+        strings_release(&c->steps.items[i]->session);
+        strings_release(&c->steps.items[i]->stored);
         free(c->steps.items[i]);
     }
     vec_release(&c->steps);

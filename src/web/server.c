@@ -456,18 +456,19 @@ static Reply *run_program(Server *s, const Request *req, const Str *vars, const 
     return r;
 }
 
-Reply *server_request(Server *s, const Request *req, const char *cookies, const char *labels,
-                      uint64_t seed, Err *err)
+Reply *server_request(Server *s, const Request *req, const Kept *kept, Err *err)
 {
     Str vars = { 0 }, body = { 0 };
     char *type;
     request_body(req, &body, &type);
     variables(s, req, &body, type, &vars);
-    add_cookies(req, cookies, &vars);
-    if (labels && *labels)
-        add_variable(&vars, "SUNDEW_SESSION_KEYS", labels);
-    if (seed) {
-        str_addf(&vars, "SUNDEW_WEB_SEED=%" PRIx64, seed);
+    add_cookies(req, kept->cookies, &vars);
+    if (kept->labels && *kept->labels)
+        add_variable(&vars, "SUNDEW_SESSION_KEYS", kept->labels);
+    if (kept->stored && *kept->stored)
+        add_variable(&vars, "SUNDEW_STORED", kept->stored);
+    if (kept->seed) {
+        str_addf(&vars, "SUNDEW_WEB_SEED=%" PRIx64, kept->seed);
         str_addc(&vars, '\0');
     }
     Reply *r = s->plan.cgi ? run_program(s, req, &vars, &body, err) : run(s, &vars, &body, err);

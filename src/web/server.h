@@ -64,11 +64,14 @@ bool server_is_program(const char *path);
 
 Server *server_new(const ServerPlan *plan, Err *err);
 void server_free(Server *s);
-/* `cookies` is the jar's header text, may be NULL; `labels` are session keys
- * that came from input, one a line, may be NULL. A seed above 0 gives the request randomness
- * of its own. */
-Reply *server_request(Server *s, const Request *r, const char *cookies, const char *labels,
-                      uint64_t seed, Err *err);
+/* What earlier requests have left beside files. Texts may be NULL. */
+typedef struct Kept {
+    const char *cookies;        /* the jar's header */
+    const char *labels;         /* session keys that came from input, one a line */
+    const char *stored;         /* values of the database that did, one a line */
+    uint64_t seed;              /* above 0: randomness of its own */
+} Kept;
+Reply *server_request(Server *s, const Request *r, const Kept *kept, Err *err);
 /* The statements and constants of one file below app/; runs nothing. */
 Reply *server_list(Server *s, const char *file, Err *err);
 void reply_free(Reply *r);

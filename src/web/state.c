@@ -262,6 +262,7 @@ static void state_free(State *s)
     vec_release(&s->files);
     strings_release(&s->cookies);
     strings_release(&s->labels);
+    strings_release(&s->stored);
     free(s);
 }
 
@@ -334,7 +335,8 @@ static uint64_t hash_state(const State *s)
     return h;
 }
 
-const State *states_save(States *st, const Strings *cookies, const Strings *labels, Err *err)
+const State *states_save(States *st, const Strings *cookies, const Strings *labels,
+                         const Strings *stored, Err *err)
 {
     (void)err;
     look(st);
@@ -344,6 +346,8 @@ const State *states_save(States *st, const Strings *cookies, const Strings *labe
         strings_add(&s->cookies, cookies->items[i]);
     for (size_t i = 0; labels && i < labels->len; i++)
         strings_add(&s->labels, labels->items[i]);
+    for (size_t i = 0; stored && i < stored->len; i++)
+        strings_add(&s->stored, stored->items[i]);
     if (s->cookies.len)
         qsort(s->cookies.items, s->cookies.len, sizeof *s->cookies.items, by_text);
     s->hash = hash_state(s);

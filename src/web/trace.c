@@ -313,3 +313,8 @@ void trace_print(const Trace *t, uint32_t node, bool wanted, Str *out)
         print_node(t, node, 1, out);
     }
 }
+
+bool trace_is_kept(const char *path)
+{
+    return str_starts(path, "SESSION[") || str_starts(path, "DB[");
+}

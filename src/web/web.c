@@ -77,23 +77,76 @@ static void labels_after(const Reply *r, Strings *labels)
         strings_add(labels, r->trace->session.items[i].name);
 }
 
-/* Did a statement change the database? */
-static bool writes(const Trace *t)
+static bool is_read(const char *sql)
 {
     static const char *const reads[] = { "select",  "show", "set", "describe",
                                          "explain", "desc", "use" };
-    for (size_t i = 0; i < t->sinks.len; i++) {
-        if (t->sinks.items[i].kind != SINK_SQL)
-            continue;
-        const char *s = t->sinks.items[i].text;
-        s += strspn(s, " \t\r\n(");
-        bool read = false;
-        for (size_t k = 0; k < sizeof reads / sizeof *reads; k++)
-            read = read || strncasecmp(s, reads[k], strlen(reads[k])) == 0;
-        if (!read)
+    sql += strspn(sql, " \t\r\n(");
+    for (size_t k = 0; k < sizeof reads / sizeof *reads; k++)
+        if (strncasecmp(sql, reads[k], strlen(reads[k])) == 0)
             return true;
-    }
     return false;
+}
+
+/* Did a statement change the database? */
+static bool writes(const Trace *t)
+{
+    for (size_t i = 0; i < t->sinks.len; i++)
+        if (t->sinks.items[i].kind == SINK_SQL && !is_read(t->sinks.items[i].text))
+            return true;
+    return false;
+}
+
+static void store(Strings *out, const char *text, size_t n)
+{
+    if (!n || n > 100 || out->len >= MOST_STORED || memchr(text, '\n', n) || memchr(text, '\0', n))
+        return;
+    for (size_t i = 0; i < out->len; i++)
+        if (strcmp(out->items[i], text) == 0)
+            return;
+    strings_add(out, text);
+}
+
+void campaign_stores(const Request *q, const Trace *t, Strings *out)
+{
+    bool any = writes(t);
+    for (size_t i = 0; any && i < t->sinks.len; i++) {
+        const Sink *s = &t->sinks.items[i];
+        Strings in = { 0 };
+        if (s->kind == SINK_BOUND && s->node)
+            store(out, s->text, s->n);
+        if (s->kind == SINK_SQL && s->node && !is_read(s->text))
+            trace_inputs(t, s->node, &in);
+        for (size_t k = 0; k < in.len; k++) {
+            PhpValue v = request_value(q, in.items[k]);
+            if (v.type == PHP_TEXT)
+                store(out, v.s, v.n);
+        }
+        strings_release(&in);
+    }
+}
+
+static void join(const Strings *lines, Str *out)
+{
+    for (size_t i = 0; i < lines->len; i++)
+        str_addf(out, "%s%s", i ? "\n" : "", lines->items[i]);
+}
+
+/* The state after a request. */
+static const State *state_after(Campaign *c, const Request *q, const State *start, const Reply *r,
+                                Err *err)
+{
+    Strings jar = { 0 }, keys = { 0 }, stored = { 0 };
+    cookies_after(q, start, r, &jar);
+    labels_after(r, &keys);
+    campaign_stores(q, r->trace, &stored);
+    for (size_t i = 0; i < start->stored.len; i++)
+        store(&stored, start->stored.items[i], strlen(start->stored.items[i]));
+    const State *end = states_save(c->states, &jar, &keys, &stored, err);
+    strings_release(&jar);
+    strings_release(&keys);
+    strings_release(&stored);
+    return end;
 }
 
 Reply *campaign_execute(Campaign *c, const Request *q, const State *start, const State **end,
@@ -104,33 +157,23 @@ Reply *campaign_execute(Campaign *c, const Request *q, const State *start, const
         return NULL;
     if (!states_restore(c->states, start, err))
         return NULL;
-    Str cookies = { 0 }, labels = { 0 };
+    Str cookies = { 0 }, labels = { 0 }, stored = { 0 };
     if (!q->forgets)
         state_cookie_header(start, &cookies);
-    for (size_t i = 0; i < start->labels.len; i++)
-        str_addf(&labels, "%s%s", i ? "\n" : "", start->labels.items[i]);
+    join(&start->labels, &labels);
+    join(&start->stored, &stored);
     /* A new browser gets another session than those that are there. */
-    Reply *r = server_request(c->server, q, str_c(&cookies), str_c(&labels),
-                              q->forgets ? start->hash : 0, err);
+    Kept kept = { str_c(&cookies), str_c(&labels), str_c(&stored), q->forgets ? start->hash : 0 };
+    Reply *r = server_request(c->server, q, &kept, err);
     str_release(&cookies);
     str_release(&labels);
-    if (!r)
-        return NULL;
-    if (c->database && writes(r->trace) && !database_flush(c->database, err)) {
-        reply_free(r);
-        return NULL;
-    }
-    Strings jar = { 0 }, keys = { 0 };
-    cookies_after(q, start, r, &jar);
-    labels_after(r, &keys);
-    *end = states_save(c->states, &jar, &keys, err);
-    strings_release(&jar);
-    strings_release(&keys);
-    if (!*end) {
-        reply_free(r);
-        return NULL;
-    }
-    return r;
+    str_release(&stored);
+    bool ok = r && (!c->database || !writes(r->trace) || database_flush(c->database, err));
+    *end = ok ? state_after(c, q, start, r, err) : NULL;
+    if (*end)
+        return r;
+    reply_free(r);
+    return NULL;
 }
 
 typedef struct MemoKey {

@@ -19,6 +19,7 @@ typedef struct Step {
     unsigned depth;
     unsigned role, role_after;     /* who asks, and who is logged in then; 0: nobody */
     bool whole;                    /* a page came, and no fault */
+    Strings session, stored;       /* keys and values of its input that it kept for later */
 } Step;
 
 /* Somebody who is logged in: where that led to. */
@@ -40,6 +41,8 @@ typedef struct Config {
     bool now;                      /* before all others of its class */
     bool attack;                   /* a hostile value: judged, not followed */
     unsigned class;
+    const Step **rest;             /* what is asked for again after it, in this order */
+    size_t nrest;
 } Config;
 
 enum {
@@ -52,7 +55,7 @@ enum {
     CLASS_FILL,
     NCLASSES
 };
-enum { MOST_DEPTH_QUEUE = 16, MOST_EXAMPLES = 3, MOST_ROLES = 9 };
+enum { MOST_STORED = 60, MOST_DEPTH_QUEUE = 16, MOST_EXAMPLES = 3, MOST_ROLES = 9 };
 
 typedef struct Queue {
     Config **items;
@@ -130,6 +133,8 @@ bool campaign_over(Campaign *c);
 Report *campaign_report(Campaign *c, const Fault *f, const Step *step, Reply *reply);
 void campaign_judge(Campaign *c, const Request *q, const Reply *r, Faults *out);
 
+/* Values of the request that its statements put into the database. */
+void campaign_stores(const Request *q, const Trace *t, Strings *out);
 /* Remembers what the request did; NULL if that is not known. */
 void campaign_remember(Campaign *c, const Request *q, const State *start, const State *end,
                        const Faults *f);
