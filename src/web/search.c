@@ -10,6 +10,7 @@
  *     direct   scripts that nothing has led to
  *     attack   hostile values
  *     fill     parameters that were read and not there, with a value
+ *     back     an earlier request of the chain, so that it keeps another value
  *
  * The class that brought most lately (lines never executed, faults never seen)
  * is taken, every fifth time any one. In a class shallow chains come first; of
@@ -59,7 +60,8 @@ static void config_free(Config *c)
 {
     if (c) {
         request_free(c->request);
-        free(c->rest);
+        free(c->wish.path);
+        free(c->wish.text);
     }
     free(c);
 }
@@ -93,7 +95,8 @@ static Config *take_from(Campaign *c, unsigned class)
         Config *cfg = pop(c, class);
         if (cfg && class == CLASS_TARGET && has(&c->sides, cfg->target)) {
             push(c, CLASS_REST, cfg);
-        } else if (cfg && class == CLASS_DIRECT && map_has(&c->parts, cfg->request->script)) {
+        } else if (cfg && ((class == CLASS_DIRECT && map_has(&c->parts, cfg->request->script)) ||
+                           (class == CLASS_BACK && has(&c->sides, cfg->target)))) {
             config_free(cfg);
         } else {
             if (cfg)
@@ -137,9 +140,8 @@ bool search_propose(Campaign *c, unsigned class, Request *r, const State *start,
     uint64_t key = mix(request_hash(r), start->hash);
     unsigned depth = before ? before->depth + 1 : 0;
     unsigned most = c->plan->depth ? c->plan->depth : 8;
-    if ((count(&c->visited, key) && !shape.nrest) || depth >= most) {
+    if (count(&c->visited, key) || depth >= most) {
         request_free(r);
-        free(shape.rest);
         return false;
     }
     Config *cfg = xmalloc(sizeof *cfg);
@@ -238,40 +240,29 @@ static Request *rewritten(Campaign *c, const Step *origin, const char *name, con
     return q;
 }
 
-/* A condition is about a value that an earlier request kept: that one again with another value,
- * then the requests after it, up to this one. */
-static void go_back(Campaign *c, const Step *step, const Wish *wish, uint64_t side)
+/* A condition is about a value that an earlier request kept: that one is to be made again with another
+ * value, then the requests after it, up to this one. */
+static void go_back(Campaign *c, const Step *step, Wish *wish, uint64_t side)
 {
     char *name = kept_name(wish->path);
     bool database = str_starts(wish->path, "DB[");
     const Step *origin = step->before;
-    size_t n = 1, i = 0;
-    for (; origin && !has_text(database ? &origin->stored : &origin->session, name); n++)
+    while (origin && !has_text(database ? &origin->stored : &origin->session, name))
         origin = origin->before;
+    free(name);
     char *key =
         xprintf("%p %s %s %s", (const void *)origin, wish->path, wish->text, step->request->script);
     uint64_t once = hash_bytes(key, strlen(key)) | 1;
-    Request *q = origin && count(&c->tries, once) == 0 ? rewritten(c, origin, name, wish) : NULL;
     free(key);
-    free(name);
-    if (!q)
+    if (!origin || count(&c->tries, once))
         return;
-    const Step **rest = xcalloc(n, sizeof *rest);
-    for (const Step *s = step; s != origin; s = s->before)
-        rest[n - ++i] = s;
-    search_propose(c, CLASS_TARGET, q, origin->start, origin->before,
-                   (Config){ .target = side, .rest = rest, .nrest = n });
-}
-
-/* The next of what is asked for again. */
-static void go_on(Campaign *c, const Config *cfg, const Step *step, const State *end)
-{
-    size_t n = cfg->nrest - 1;
-    const Step **rest = n ? xcalloc(n, sizeof *rest) : NULL;
-    for (size_t i = 0; i < n; i++)
-        rest[i] = cfg->rest[i + 1];
-    search_propose(c, CLASS_TARGET, request_copy(cfg->rest[0]->request), end, step,
-                   (Config){ .now = true, .target = cfg->target, .rest = rest, .nrest = n });
+    Config *cfg = xcalloc(1, sizeof *cfg);
+    cfg->origin = origin;
+    cfg->before = step;
+    cfg->target = side;
+    cfg->rank = step->depth;
+    cfg->wish = (Wish){ xstrdup(wish->path), xstrdup(wish->text) };
+    push(c, CLASS_BACK, cfg);
 }
 
 static void flip(Campaign *c, const Step *step, const Reply *r, size_t i)
@@ -293,7 +284,7 @@ static void flip(Campaign *c, const Step *step, const Reply *r, size_t i)
                       .words = &c->words,
                       .rng = &c->rng,
                       .apart = c->plan->cgi,
-                      .wishes = step->before ? &wishes : NULL,
+                      .wishes = step->before && !known ? &wishes : NULL,
                       .budget = 400 };
     FlipWhy why;
     Request *next = flip_solve(&plan, conds, i + 1, &why);
@@ -452,7 +443,7 @@ static uint64_t shape_of(const Request *r)
         uint64_t own = hash_bytes(p->path, strlen(p->path));
         if (is_choice(p->text))
             own = mix(own, hash_bytes(p->text, p->n));
-        sum += mix(own, 1);        /* in any order */
+        sum += mix(own, 1); /* in any order */
     }
     return mix(h, sum);
 }
@@ -638,6 +629,39 @@ Step *search_visit(Campaign *c, const Request *q, const State *start, const Step
     return step;
 }
 
+/* The origin's request with another value, then those after it. */
+static bool run_back(Campaign *c, const Config *cfg, Err *err)
+{
+    const Step *rest[MOST_DEPTH_QUEUE], *step = cfg->origin->before;
+    const State *state = cfg->origin->start;
+    size_t n = 0, fresh = 0, known = c->reports.len, most = MOST_DEPTH_QUEUE;
+    for (const Step *s = cfg->before; s != cfg->origin && n < most; s = s->before)
+        rest[n++] = s;
+    char *name = kept_name(cfg->wish.path);
+    Request *q = n < most ? rewritten(c, cfg->origin, name, &cfg->wish) : NULL;
+    free(name);
+    bool ok = true;
+    for (size_t i = n; ok && q; i--) {
+        Visit v;
+        const Config plain = { 0 };
+        Step *own = search_visit(c, q, state, step, &v, err);
+        request_free(q);
+        ok = own != NULL;
+        if (!ok)
+            return false;
+        follow(c, &plain, own, v.reply, v.end, v.fresh);
+        if (!v.kept)
+            reply_free(v.reply);
+        fresh += v.fresh;
+        step = own;
+        state = v.end;
+        q = i ? request_copy(rest[i - 1]->request) : NULL;
+    }
+    note_yield(c, cfg, fresh / (n + 1),
+               (c->reports.len - known) / (n + 1) + (c->reports.len > known));
+    return ok;
+}
+
 static bool run_config(Campaign *c, const Config *cfg, Err *err)
 {
     Visit v;
@@ -648,8 +672,6 @@ static bool run_config(Campaign *c, const Config *cfg, Err *err)
     note_yield(c, cfg, v.fresh, c->reports.len - known);
     if (!cfg->attack)
         follow(c, cfg, step, v.reply, v.end, v.fresh);
-    if (cfg->nrest)
-        go_on(c, cfg, step, v.end);
     if (!v.kept)
         reply_free(v.reply);
     return true;
@@ -713,8 +735,8 @@ static bool is_page_script(const char *path)
 static void begin(Campaign *c)
 {
     static const double first[NCLASSES] = {
-        [CLASS_TARGET] = 12, [CLASS_OPTION] = 12, [CLASS_STATE] = 4, [CLASS_REST] = 1,
-        [CLASS_DIRECT] = 3,  [CLASS_FILL] = 3,    [CLASS_ATTACK] = 3
+        [CLASS_TARGET] = 12, [CLASS_OPTION] = 12, [CLASS_STATE] = 4,  [CLASS_REST] = 1,
+        [CLASS_DIRECT] = 3,  [CLASS_FILL] = 3,    [CLASS_ATTACK] = 3, [CLASS_BACK] = 6
     };
     memcpy(c->yield, first, sizeof first);
     Request *r = request_new(c->plan->entry);
@@ -767,7 +789,7 @@ bool search_run(Campaign *c, Err *err)
             c->web->complete = true;
             break;
         }
-        ok = run_config(c, cfg, err);
+        ok = cfg->origin ? run_back(c, cfg, err) : run_config(c, cfg, err);
         config_free(cfg);
         if (c->plan->progress)
             c->plan->progress(c->plan->progress_arg, "requests", server_requests(c->server));

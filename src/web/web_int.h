@@ -41,8 +41,8 @@ typedef struct Config {
     bool now;                      /* before all others of its class */
     bool attack;                   /* a hostile value: judged, not followed */
     unsigned class;
-    const Step **rest;             /* what is asked for again after it, in this order */
-    size_t nrest;
+    const Step *origin;            /* CLASS_BACK: whose request kept a value … */
+    Wish wish;                     /* … that should be another; `before` comes after it again */
 } Config;
 
 enum {
@@ -53,6 +53,7 @@ enum {
     CLASS_DIRECT,
     CLASS_ATTACK,
     CLASS_FILL,
+    CLASS_BACK,
     NCLASSES
 };
 enum { MOST_STORED = 60, MOST_DEPTH_QUEUE = 16, MOST_EXAMPLES = 3, MOST_ROLES = 9 };
