@@ -78,7 +78,7 @@ web_libs  := $(if $(and $(wildcard /usr/include/tidy/tidy.h),$(wildcard /usr/inc
 all_src   := $(filter-out $(if $(web_libs),src/web/without_html.c,$(web_html)),$(all_src))
 LIBS      += $(web_libs)
 PHP_INCLUDES := $(shell php-config8.2 --includes 2>/dev/null)
-php_so    := $(if $(PHP_INCLUDES),$(BUILD)/php/sundew.so $(BUILD)/php/still.so)
+php_so    := $(if $(PHP_INCLUDES),$(BUILD)/php/sundew.so) $(BUILD)/php/still.so $(BUILD)/php/compared.so
 # A runtime is what is linked into one kind of subject, as bitcode: folders of
 # runtime/, and single files of others.
 rt_src      = $(foreach p,$(1),$(if $(wildcard runtime/$(p).c),$(p),\
@@ -206,7 +206,7 @@ $(BUILD)/obj/plain/%.o: %.c $(rt_headers) Makefile | deps-build
 	$(Q)$(CC) -std=gnu17 -D_GNU_SOURCE -I. -Isrc $(WARN) $(CFLAGS) -fPIC -MMD -MP -c -o $@ $<
 
 # The extension is loaded into PHP: without sanitizers, as PHP itself is.
-php_obj := $(patsubst php/%.c,$(BUILD)/php/%.o,$(filter-out php/still.c,$(wildcard php/*.c)))
+php_obj := $(patsubst php/%.c,$(BUILD)/php/%.o,$(filter-out php/still.c php/compared.c,$(wildcard php/*.c)))
 $(BUILD)/php/%.o: php/%.c $(wildcard php/*.h) Makefile
 	@mkdir -p $(@D)
 	$(call say,PHP,$<)
@@ -217,10 +217,11 @@ $(BUILD)/php/sundew.so: $(php_obj) $(BUILD)/obj/plain/runtime/server/forkserver.
 	$(call say,LINK,$@)
 	$(Q)$(CC) -shared -o $@ $^
 
-$(BUILD)/php/still.so: php/still.c Makefile
+# These are preloaded. The comparisons must stay calls: no builtin, not even of themselves.
+$(BUILD)/php/still.so $(BUILD)/php/compared.so: $(BUILD)/php/%.so: php/%.c $(wildcard php/*.h) Makefile
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) -std=gnu17 -D_GNU_SOURCE $(WARN) -O2 -fPIC -shared -o $@ $<
+	$(Q)$(CC) -std=gnu17 -D_GNU_SOURCE $(WARN) -O2 -fno-builtin -fPIC -shared -o $@ $<
 
 $(BUILD)/tests/test_monitor_rt: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
                                   tests/unit/test_monitor_rt.c $(patsubst %,runtime/%.c,$(rt_monitor)))

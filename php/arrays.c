@@ -50,11 +50,16 @@ static void log_choice(HashTable *a, Node key, const zval *value)
 }
 
 /* The parameter is not there: a labelled null, with the engine's warning. */
-static int absent(zend_execute_data *execute_data, const zval *key, Node n, bool quiet)
+static int absent(zend_execute_data *execute_data, const zval *box, const zval *key, Node n,
+                  bool quiet)
 {
     const zend_op *opline = EX(opline);
     zval result;
-    if (!quiet && Z_TYPE_P(key) == IS_LONG)
+    if (Z_TYPE_P(box) == IS_NULL && !quiet && opline->opcode != ZEND_FETCH_LIST_R)
+        zend_error(E_WARNING, "Trying to access array offset on value of type null");
+    else if (Z_TYPE_P(box) == IS_NULL)
+        ;                       /* nothing is said */
+    else if (!quiet && Z_TYPE_P(key) == IS_LONG)
         zend_error(E_WARNING, "Undefined array key " ZEND_LONG_FMT, Z_LVAL_P(key));
     else if (!quiet)
         zend_error(E_WARNING, "Undefined array key \"%s\"", Z_STRVAL_P(key));
@@ -89,14 +94,21 @@ static int on_fetch(zend_execute_data *execute_data)
     ZVAL_DEREF(key);
     if (Z_TYPE_P(box) == IS_STRING && label_raw(box))
         return fetch_offset(execute_data, box, key);
-    if (Z_TYPE_P(box) != IS_ARRAY ||
-        (Z_TYPE_P(key) != IS_STRING && Z_TYPE_P(key) != IS_LONG))
+    if (Z_TYPE_P(key) != IS_STRING && Z_TYPE_P(key) != IS_LONG)
+        return ZEND_USER_OPCODE_DISPATCH;
+    if (Z_TYPE_P(box) == IS_NULL && label_raw(box)) {
+        const Mark *m = mark_of_null(box), *below = m ? mark_element(m, key) : NULL;
+        if (below)
+            return absent(execute_data, box, key, mark_node(below),
+                          opline->opcode == ZEND_FETCH_DIM_IS);
+    }
+    if (Z_TYPE_P(box) != IS_ARRAY)
         return ZEND_USER_OPCODE_DISPATCH;
     Node n = array_node(Z_ARRVAL_P(box));
     if (n) {
         Node e = array_element_node(Z_ARRVAL_P(box), key);
         if (e && !element(Z_ARRVAL_P(box), key))
-            return absent(execute_data, key, e, opline->opcode == ZEND_FETCH_DIM_IS);
+            return absent(execute_data, box, key, e, opline->opcode == ZEND_FETCH_DIM_IS);
         return ZEND_USER_OPCODE_DISPATCH;
     }
     Node k = opline->op2_type == IS_CONST ? 0 : label_of(key);
@@ -112,10 +124,20 @@ static int on_isset(zend_execute_data *execute_data)
     zval *box = OP1(execute_data), *key = OP2(execute_data);
     ZVAL_DEREF(box);
     ZVAL_DEREF(key);
-    if (Z_TYPE_P(box) != IS_ARRAY ||
-        (Z_TYPE_P(key) != IS_STRING && Z_TYPE_P(key) != IS_LONG))
+    if (Z_TYPE_P(key) != IS_STRING && Z_TYPE_P(key) != IS_LONG)
         return ZEND_USER_OPCODE_DISPATCH;
     bool empty = opline->extended_value & ZEND_ISEMPTY;
+    if (Z_TYPE_P(box) == IS_NULL && label_raw(box)) {
+        const Mark *m = mark_of_null(box), *below = m ? mark_element(m, key) : NULL;
+        zval result;
+        ZVAL_BOOL(&result, empty);
+        if (below) {
+            label_set(&result, node_unary(empty ? WOP_NOT : WOP_ISSET, mark_node(below)));
+            return handler_done(execute_data, &result, true, true);
+        }
+    }
+    if (Z_TYPE_P(box) != IS_ARRAY)
+        return ZEND_USER_OPCODE_DISPATCH;
     HashTable *a = Z_ARRVAL_P(box);
     zval *v = element(a, key);
     Node n = array_element_node(a, key), node = 0;

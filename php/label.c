@@ -22,7 +22,8 @@ static uint32_t buckets[BUCKETS];
 static struct { uint32_t site; uint32_t seen; } sites[SITES];
 static struct { zend_string *name; uint32_t id; } files[FILES];
 static uint32_t nfiles;
-static HashTable arrays;        /* zend_array * → node */
+static HashTable arrays;        /* zend_array * → Mark */
+static HashTable marks;         /* node → Mark: also of parameters that are absent */
 uint64_t array_addresses;
 static unsigned ncopies;        /* marks that copies of request arrays have */
 
@@ -66,6 +67,7 @@ void log_begin(void)
     memset(sites, 0, sizeof sites);
     memset(files, 0, sizeof files);
     zend_hash_init(&arrays, 16, NULL, NULL, 1);
+    zend_hash_init(&marks, 16, NULL, NULL, 1);
     ncopies = 0;
     array_addresses = 0;
 }
@@ -354,11 +356,11 @@ void label_set(zval *v, Node n)
  * An input is named by its path: GET[page], POST[a][0]. In a key, what could
  * be misread ([ ] % and controls) is %XX. */
 
-typedef struct Marked {
+struct Mark {
     Node node;
     size_t len;
     char path[];
-} Marked;
+};
 
 static void path_add_key(smart_str *path, const char *key, size_t n)
 {
@@ -376,9 +378,9 @@ static void path_add_key(smart_str *path, const char *key, size_t n)
     smart_str_appendc(path, ']');
 }
 
-static const Marked *copies[256];
+static const Mark *copies[256];
 
-static const Marked *marked(const zend_array *a)
+static const Mark *marked(const zend_array *a)
 {
     if (a->u.v._unused2)
         return a->u.v._unused2 <= ncopies ? copies[a->u.v._unused2] : NULL;
@@ -389,38 +391,63 @@ static const Marked *marked(const zend_array *a)
 
 Node array_node_of(const zend_array *a)
 {
-    const Marked *m = marked(a);
+    const Mark *m = marked(a);
     return m ? m->node : 0;
 }
 
-static Node element_node(const Marked *m, const char *key, size_t n)
+const Mark *mark_root(const char *path, size_t n)
+{
+    Node node = node_make(WOP_INPUT, NULL, 0, path, n);
+    Mark *m = node ? zend_hash_index_find_ptr(&marks, node) : NULL;
+    if (m || !node)
+        return m;
+    m = pecalloc(1, sizeof *m + n + 1, 1);
+    memcpy(m->path, path, n);
+    m->len = n;
+    m->node = node;
+    zend_hash_index_add_new_ptr(&marks, node, m);
+    return m;
+}
+
+Node mark_node(const Mark *m) { return m->node; }
+
+static const Mark *element_mark(const Mark *m, const char *key, size_t n)
 {
     smart_str path = {0};
     smart_str_appendl(&path, m->path, m->len);
     path_add_key(&path, key, n);
     smart_str_0(&path);
-    Node node = node_make(WOP_INPUT, NULL, 0, ZSTR_VAL(path.s), ZSTR_LEN(path.s));
+    const Mark *below = mark_root(ZSTR_VAL(path.s), ZSTR_LEN(path.s));
     smart_str_free(&path);
-    return node;
+    return below;
+}
+
+const Mark *mark_element(const Mark *m, const zval *key)
+{
+    char number[32];
+    if (Z_TYPE_P(key) == IS_STRING)
+        return element_mark(m, Z_STRVAL_P(key), Z_STRLEN_P(key));
+    if (Z_TYPE_P(key) != IS_LONG)
+        return NULL;
+    int n = snprintf(number, sizeof number, ZEND_LONG_FMT, Z_LVAL_P(key));
+    return element_mark(m, number, (size_t)n);
+}
+
+const Mark *mark_of_null(const zval *v)
+{
+    Node n = label_of(v);
+    return n && node_is_input(n) ? zend_hash_index_find_ptr(&marks, n) : NULL;
 }
 
 Node array_element_node(const zend_array *a, const zval *key)
 {
-    char number[32];
-    const Marked *m = marked(a);
-    if (!m)
-        return 0;
-    if (Z_TYPE_P(key) == IS_STRING)
-        return element_node(m, Z_STRVAL_P(key), Z_STRLEN_P(key));
-    if (Z_TYPE_P(key) != IS_LONG)
-        return 0;
-    int n = snprintf(number, sizeof number, ZEND_LONG_FMT, Z_LVAL_P(key));
-    return element_node(m, number, (size_t)n);
+    const Mark *m = marked(a), *below = m ? mark_element(m, key) : NULL;
+    return below ? below->node : 0;
 }
 
 void array_mark_copy(zend_array *a, const zend_array *from)
 {
-    const Marked *m = marked(from);
+    const Mark *m = marked(from);
     if (!m || (GC_FLAGS(a) & GC_IMMUTABLE) || marked(a))
         return;
     unsigned i = 1;
@@ -446,15 +473,22 @@ void array_follow(zval *v)
     array_mark_copy(own, old);
 }
 
+void array_mark_as(zend_array *a, const Mark *m)
+{
+    if ((GC_FLAGS(a) & GC_IMMUTABLE) || marked(a))
+        return;
+    zend_hash_index_add_new_ptr(&arrays, (zend_ulong)(uintptr_t)a, (void *)m);
+    array_addresses |= (uint64_t)1 << ((uintptr_t)a / 56 % 64);
+    GC_ADDREF(a);               /* a write separates it, its address stays its own */
+}
+
 /* Labels every string below, and knows every array below by its address. */
 void array_mark(zend_array *a, const char *path, size_t len, unsigned depth)
 {
-    if ((GC_FLAGS(a) & GC_IMMUTABLE) || depth > 8 || marked(a))
+    const Mark *m = (GC_FLAGS(a) & GC_IMMUTABLE) || depth > 8 || marked(a) ? NULL
+                                                                          : mark_root(path, len);
+    if (!m)
         return;
-    Marked *m = pecalloc(1, sizeof *m + len + 1, 1);
-    memcpy(m->path, path, len);
-    m->len = len;
-    m->node = node_make(WOP_INPUT, NULL, 0, path, len);
     zend_string *key;
     zend_ulong index;
     zval *v;
@@ -464,19 +498,11 @@ void array_mark(zend_array *a, const char *path, size_t len, unsigned depth)
             ZVAL_STR(&k, key);
         else
             ZVAL_LONG(&k, (zend_long)index);
-        smart_str below = {0};
-        smart_str_appendl(&below, path, len);
-        char number[32];
-        int n = snprintf(number, sizeof number, ZEND_LONG_FMT, (zend_long)index);
-        path_add_key(&below, key ? ZSTR_VAL(key) : number, key ? ZSTR_LEN(key) : (size_t)n);
-        smart_str_0(&below);
-        if (Z_TYPE_P(v) == IS_STRING && !label_raw(v))
-            label_set(v, node_make(WOP_INPUT, NULL, 0, ZSTR_VAL(below.s), ZSTR_LEN(below.s)));
-        else if (Z_TYPE_P(v) == IS_ARRAY)
-            array_mark(Z_ARRVAL_P(v), ZSTR_VAL(below.s), ZSTR_LEN(below.s), depth + 1);
-        smart_str_free(&below);
+        const Mark *below = mark_element(m, &k);
+        if (below && Z_TYPE_P(v) == IS_STRING && !label_raw(v))
+            label_set(v, below->node);
+        else if (below && Z_TYPE_P(v) == IS_ARRAY)
+            array_mark(Z_ARRVAL_P(v), below->path, below->len, depth + 1);
     } ZEND_HASH_FOREACH_END();
-    zend_hash_index_add_new_ptr(&arrays, (zend_ulong)(uintptr_t)a, m);
-    array_addresses |= (uint64_t)1 << ((uintptr_t)a / 56 % 64);
-    GC_ADDREF(a);               /* a write separates it, its address stays its own */
+    array_mark_as(a, m);
 }

@@ -7,7 +7,7 @@
  *     4096     the request                     NAME=VALUE\0NAME=VALUE\0 …
  *     4096+R   the log                         records, one after the other
  *
- * The request holds CGI variables, and session labels as SUNDEW_… variables;
+ * The request holds CGI variables, and what earlier requests stored as SUNDEW_… variables;
  * its body is standard input. The log is a list of records. Each begins with
  * its kind and its length in bytes (header included, a multiple of 4). Numbers
  * have the machine's byte order: both sides run on one machine.
@@ -99,6 +99,7 @@ enum sundew_web_sink {
     SINK_EVAL, SINK_NETWORK,
     SINK_MAIL_HEADERS,
     SINK_SYNTAX,                /* SQL that the database could not read */
+    SINK_BOUND,                 /* a value for a statement */
     SINK_N
 };
 #endif

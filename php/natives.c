@@ -52,6 +52,8 @@ typedef struct Wrapped {
     zif_handler original;
     const struct sink *sink;
     bool stub, session_start, session_write, output, in_array, makes_array, ini_set;
+    bool reads, decodes;        /* perhaps the body of the request */
+    bool fetches, binds;        /* what is stored in a database, or will be */
     char name[];
 } Wrapped;
 
@@ -226,6 +228,10 @@ static void call_wrapped(INTERNAL_FUNCTION_PARAMETERS)
     if (w->session_write)
         request_before_session_write();
     bool labelled = false;
+    if (w->binds)
+        stored_bound(execute_data);
+    bool body = w->reads && body_is_read(execute_data);
+    bool json = w->decodes && body_is_decoded(execute_data);
     Node call = w->in_array ? in_array_node(execute_data) : 0;
     if (!call)
         call = call_node(w, execute_data, &labelled);
@@ -245,7 +251,13 @@ static void call_wrapped(INTERNAL_FUNCTION_PARAMETERS)
     }
     if (from && Z_TYPE_P(return_value) == IS_ARRAY && GC_REFCOUNT(Z_ARRVAL_P(return_value)) == 1)
         array_mark_copy(Z_ARRVAL_P(return_value), from);
-    if (labelled)
+    if (w->fetches)
+        stored_fetched(return_value, 0);
+    if (body && !EG(exception))
+        body_was_read(return_value);
+    if (json)
+        body_was_decoded(return_value);
+    else if (labelled)
         label_result(w, execute_data, return_value, call);
     if (w->session_start)
         request_after_session_start();
@@ -264,6 +276,25 @@ static const char *const array_makers[] = {
     "array_map", "array_filter", "array_merge", "array_replace", "array_change_key_case", NULL
 };
 
+static const char *const fetchers[] = {
+    "pdostatement::fetch", "pdostatement::fetchall", "pdostatement::fetchcolumn",
+    "pdostatement::fetchobject", "sqlite3result::fetcharray", "sqlite3::querysingle",
+    "mysqli_result::fetch_array", "mysqli_result::fetch_assoc", "mysqli_result::fetch_row",
+    "mysqli_result::fetch_object", "mysqli_result::fetch_all", "mysqli_result::fetch_column",
+    "mysqli_fetch_array", "mysqli_fetch_assoc", "mysqli_fetch_row", "mysqli_fetch_object",
+    "mysqli_fetch_all", "mysqli_fetch_column", NULL
+};
+static const char *const binders[] = {
+    "pdostatement::execute", "pdostatement::bindvalue", "sqlite3stmt::bindvalue",
+    "mysqli_stmt::bind_param", "mysqli_stmt::execute", "mysqli_stmt_bind_param",
+    "mysqli_stmt_execute", NULL
+};
+
+/* Functions that may give the whole body of the request. */
+static const char *const readers[] = {
+    "file_get_contents", "stream_get_contents", "fread", "fgets", NULL
+};
+
 /* Functions about the caller's own frame must stay as they are. */
 static const char *const left_alone[] = {
     "func_get_args", "func_get_arg", "func_num_args", "extract", "compact",
@@ -279,7 +310,7 @@ static void wrap(zend_internal_function *f, const char *name, bool sinks_only)
     for (size_t i = 0; i < sizeof sinks / sizeof *sinks; i++)
         if (strcmp(sinks[i].name, name) == 0)
             sink = &sinks[i];
-    if (sinks_only && !sink)
+    if (sinks_only && !sink && !in_list(name, fetchers) && !in_list(name, binders))
         return;
     Wrapped *w = pecalloc(1, sizeof *w + strlen(name) + 1, 1);
     strcpy(w->name, name);
@@ -292,6 +323,10 @@ static void wrap(zend_internal_function *f, const char *name, bool sinks_only)
                  (strcmp(name, "ini_set") == 0 || strcmp(name, "ini_alter") == 0);
     w->makes_array = in_list(name, array_makers);
     w->in_array = strcmp(name, "in_array") == 0;
+    w->reads = in_list(name, readers);
+    w->fetches = in_list(name, fetchers);
+    w->binds = in_list(name, binders);
+    w->decodes = strcmp(name, "json_decode") == 0;
     f->reserved[slot] = w;
     f->handler = call_wrapped;
 }
@@ -323,4 +358,10 @@ void natives_wrap(void)
     wrap_class("pdo");
     wrap_class("mysqli");
     wrap_class("sqlite3");
+    static const char *const results[] = { "pdostatement", "sqlite3stmt", "sqlite3result",
+                                           "mysqli_result", "mysqli_stmt", NULL };
+    for (const char *const *r = results; *r; r++)
+        wrap_class(*r);
+    stored_walk("pdostatement");
+    stored_walk("mysqli_result");
 }

@@ -327,6 +327,8 @@ void request_begin(void)
         keeps_output = getenv("SUNDEW_FORKSERVER") != NULL;
     }
     log_begin();
+    body_begin();
+    stored_begin();
     if (sundew_mode >= MODE_FORCE)
         return;
     CG(compiler_options) |= ZEND_COMPILE_EXTENDED_STMT;

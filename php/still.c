@@ -89,10 +89,22 @@ static uint64_t next(void)
     return state;
 }
 
+/* A request may ask for other randomness than the others have. */
+static void seed(void)
+{
+    static bool seeded;
+    const char *s = seeded ? NULL : getenv("SUNDEW_WEB_SEED");
+    if (!s)
+        return;
+    seeded = true;
+    state = (state ^ strtoull(s, NULL, 16) * 0x9E3779B97F4A7C15u) | 1;
+}
+
 ssize_t getrandom(void *to, size_t n, unsigned flags)
 {
     unsigned char *p = to;
     (void)flags;
+    seed();
     for (size_t i = 0; i < n; i++)
         p[i] = (unsigned char)(next() >> 24);
     return (ssize_t)n;

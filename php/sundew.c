@@ -59,6 +59,7 @@ static PHP_MINIT_FUNCTION(sundew)
         return SUCCESS;
     handlers_install();
     arrays_install();
+    body_install();
     request_startup();
     next_post_startup = zend_post_startup_cb;
     zend_post_startup_cb = post_startup;

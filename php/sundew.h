@@ -27,7 +27,9 @@
  *     label.c     nodes, labels, the log
  *     handlers.c  opcodes that compute and test
  *     arrays.c    opcodes on arrays: request parameters that may be absent
+ *     body.c      a body that is no form, JSON
  *     natives.c   library functions
+ *     stored.c    values that come back from the database
  *     request.c   sources, output, messages, coverage
  */
 #ifndef SUNDEW_PHP_H
@@ -96,6 +98,15 @@ static inline Node array_node(const zend_array *a)   /* 0: no request array */
 {
     return UNEXPECTED(array_may_be_marked(a)) ? array_node_of(a) : 0;
 }
+/* What an array or object of the request is called: "GET[a]", "JSON[user]". Marks stay until
+ * the request ends. */
+typedef struct Mark Mark;
+const Mark *mark_root(const char *path, size_t n);
+const Mark *mark_element(const Mark *m, const zval *key);    /* NULL: no such key can be */
+Node mark_node(const Mark *m);
+/* The labelled null is a parameter that is absent: so is what would be in it. NULL: it is not. */
+const Mark *mark_of_null(const zval *v);
+void array_mark_as(zend_array *a, const Mark *m);
 /* The array was made of a request array, or of a copy of one. */
 void array_mark_copy(zend_array *a, const zend_array *from);
 /* The variable is about to be written to: if it is a request array it becomes a
@@ -107,7 +118,17 @@ Node array_element_node(const zend_array *a, const zval *key);
 /* ---- the others */
 void handlers_install(void);
 void arrays_install(void);
+void body_install(void);
+void body_begin(void);
+bool body_is_read(zend_execute_data *execute_data);      /* before the function: it asks for the body */
+void body_was_read(zval *result);
+bool body_is_decoded(zend_execute_data *execute_data);
+void body_was_decoded(zval *result);
 void natives_wrap(void);
+void stored_begin(void);
+void stored_fetched(zval *row, unsigned depth);          /* depth 0: perhaps of rows */
+void stored_bound(zend_execute_data *execute_data);
+void stored_walk(const char *class);
 void request_startup(void);             /* once per process */
 void request_begin(void);
 void request_end(void);

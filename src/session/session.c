@@ -134,6 +134,15 @@ bool session_interrupted(Session *s) { return interrupted || session_time_is_ove
 
 bool session_was_asked_to_stop(void) { return interrupted; }
 
+bool session_take_stop(void)
+{
+    if (!interrupted)
+        return false;
+    usleep(50 * 1000);         /* timeout(1) sends a second one at once */
+    interrupted = 0;
+    return true;
+}
+
 double session_time_left(const Session *s, double otherwise)
 {
     if (s->deadline <= 0)

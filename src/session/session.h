@@ -49,6 +49,9 @@ bool session_time_is_over(const Session *s);   /* --time */
 /* Seconds until --time is over, never 0; without --time: `otherwise`. */
 double session_time_left(const Session *s, double otherwise);
 bool session_was_asked_to_stop(void);           /* Ctrl-C */
+/* The same, and it is over with: for a part of the work that goes on until then. The next Ctrl-C
+ * is a new one. */
+bool session_take_stop(void);
 bool session_interrupted(Session *s);          /* Ctrl-C, or --time is over: stop,
                                                 * keep what is there */
 

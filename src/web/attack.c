@@ -143,7 +143,7 @@ static void look_at_page(Campaign *c, const Reply *r, const char *path, Faults *
     /* A message of the interpreter, which the application shows, is no statement's. */
     const char *file = "";
     unsigned line = 0;
-    if (!judge_blame(r, (size_t)(at - r->body.data), &file, &line))
+    if (!c->plan->cgi && !judge_blame(r, (size_t)(at - r->body.data), &file, &line))
         return;
     add(c, out, FAULT_REFLECTED, path, "%s reaches the page unescaped", file, line);
 }
@@ -203,25 +203,34 @@ static bool worth(const Trace *t, const char *path, const char *value, const Rep
     return goes_to(t, path, SINK_MAIL_HEADERS);
 }
 
-void attack_propose(Campaign *c, const Step *step, const Reply *r)
+static void propose_once(Campaign *c, const Step *step, const Reply *r, const char *path)
 {
     static const char *const values[] = { quote, site, outside, command, header };
     const Trace *t = r->trace;
+    for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
+        if (!worth(t, path, values[k], r))
+            continue;
+        char *key = xprintf("%s %s %zu %u", step->request->script, path, k,
+                            t->hits.len ? t->hits.items[t->hits.len - 1].line : 0);
+        bool first = map_put(&c->attacked, key, c);
+        free(key);
+        if (first)
+            propose(c, step, path, values[k]);
+    }
+}
+
+void attack_propose(Campaign *c, const Step *step, const Reply *r)
+{
+    const Trace *t = r->trace;
+    for (size_t i = 0; c->plan->cgi && i < step->request->params.len; i++)
+        if (!str_starts(step->request->params.items[i].path, "SERVER["))
+            propose_once(c, step, r, step->request->params.items[i].path);
     for (size_t i = 1; i < t->nnodes; i++) {
         const TraceNode *n = &t->nodes[i];
-        if (n->op != WOP_INPUT || !strchr(n->text, '[') || str_starts(n->text, "SESSION[") ||
+        if (n->op != WOP_INPUT || !strchr(n->text, '[') || trace_is_kept(n->text) ||
             str_starts(n->text, "SERVER[") || str_starts(n->text, "FILES[") ||
             request_value(step->request, n->text).type != PHP_TEXT)
             continue;
-        for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
-            if (!worth(t, n->text, values[k], r))
-                continue;
-            char *key = xprintf("%s %s %zu %u", step->request->script, n->text, k,
-                                t->hits.len ? t->hits.items[t->hits.len - 1].line : 0);
-            bool first = map_put(&c->attacked, key, c);
-            free(key);
-            if (first)
-                propose(c, step, n->text, values[k]);
-        }
+        propose_once(c, step, r, n->text);
     }
 }

@@ -117,8 +117,7 @@ PhpValue eval_node(Arena *a, const Trace *t, uint32_t node, const Request *r)
     if (n->op == WOP_CONST)
         return eval_constant(n);
     if (n->op == WOP_INPUT)
-        return strncmp(n->text, "SESSION[", 8) == 0 ? phpvalue_unknown()
-                                                    : request_value(r, n->text);
+        return trace_is_kept(n->text) ? phpvalue_unknown() : request_value(r, n->text);
     PhpValue v[SUNDEW_WEB_MOST_ARGS];
     assert(n->nargs <= SUNDEW_WEB_MOST_ARGS);
     for (uint32_t i = 0; i < n->nargs; i++)

@@ -3,12 +3,14 @@
 #include "web/regex.h"
 #include <assert.h>
 #include <ctype.h>
+#include <stdio.h>
 #include <math.h>
 
 typedef struct Candidate {
     char *path;
     char *text;                /* NULL: absent */
     size_t n;
+    PhpType type;              /* of an element of JSON */
 } Candidate;
 
 typedef struct Solving {
@@ -37,6 +39,13 @@ static bool is_constant(Solving *s, uint32_t node)
     return none;
 }
 
+/* Is it an element of JSON, as it is? */
+static bool in_json(Solving *s, uint32_t node)
+{
+    const TraceNode *n = trace_node(s->t, node);
+    return n->op == WOP_INPUT && str_starts(n->text, "JSON[");
+}
+
 static void offer(Solving *s, const char *path, const char *text, size_t n)
 {
     if (s->found.len >= 60)
@@ -52,6 +61,32 @@ static void offer(Solving *s, const char *path, const char *text, size_t n)
     c->n = n;
 }
 
+static void wish(Solving *s, const char *path, PhpValue v)
+{
+    Wishes *w = s->plan->wishes;
+    if (!w || w->len >= 8 || v.type == PHP_NULL || v.type == PHP_ARRAY)
+        return;
+    v = phpvalue_to_text(&s->arena, v);
+    if (!phpvalue_is_known(v) || v.n > 100)
+        return;
+    char *text = xstrndup(v.s, v.n);
+    for (size_t i = 0; i < w->len; i++)
+        if (strcmp(w->items[i].path, path) == 0 && strcmp(w->items[i].text, text) == 0) {
+            free(text);
+            return;
+        }
+    vec_push(w, ((Wish){ xstrdup(path), text }));
+}
+
+void wishes_release(Wishes *w)
+{
+    for (size_t i = 0; i < w->len; i++) {
+        free(w->items[i].path);
+        free(w->items[i].text);
+    }
+    vec_release(w);
+}
+
 static bool is_method(PhpValue v)
 {
     static const char *const known[] = {
@@ -65,18 +100,34 @@ static bool is_method(PhpValue v)
 
 static void offer_value(Solving *s, const char *path, PhpValue v)
 {
-    if (str_starts(path, "SESSION[") ||
-        (strcmp(path, "SERVER[REQUEST_METHOD]") == 0 && !is_method(v)))
+    if (trace_is_kept(path)) {
+        wish(s, path, v);
         return;
+    }
+    if (strcmp(path, "SERVER[REQUEST_METHOD]") == 0 && !is_method(v))
+        return;
+    if (strcmp(path, "JSON") == 0) {
+        if (v.type != PHP_NULL)
+            offer(s, "JSON[sundew]", "1", 1);
+        else
+            offer(s, "BODY[raw]", "", 0);
+        return;
+    }
+    if (str_starts(path, "FILES[") && str_ends(path, "][name]"))
+        path = arena_printf(&s->arena, "FILENAME%.*s", (int)strlen(path) - 11, path + 5);
     if (v.type == PHP_NULL) {
         offer(s, path, NULL, 0);
     } else if (v.type == PHP_ARRAY) {
         char *below = arena_printf(&s->arena, "%s[0]", path);
         offer(s, below, "1", 1);
     } else {
+        PhpType type = str_starts(path, "JSON[") && v.type != PHP_TEXT ? v.type : PHP_UNKNOWN;
         v = phpvalue_to_text(&s->arena, v);
+        size_t n = s->found.len;
         if (phpvalue_is_known(v))
             offer(s, path, v.s, v.n);
+        if (s->found.len > n)
+            s->found.items[n].type = type;
     }
 }
 
@@ -240,18 +291,46 @@ static void want_call_truth(Solving *s, const TraceNode *n, bool wanted, unsigne
          strcmp(n->text, "strstr") == 0)) {
         for (int side = 0; side < 2; side++) {
             PhpValue v = eval(s, n->args[1 - side]);
+            PhpValue own = phpvalue_to_text(&s->arena, eval(s, n->args[side]));
             if (phpvalue_is_known(v) && wanted)
                 want_value(s, n->args[side], v, depth);
-            else if (phpvalue_is_known(v))
+            /* What is there may be asked for by other conditions. */
+            if (phpvalue_is_known(v) && wanted && phpvalue_is_known(own) && side == 0) {
+                want_value(s, n->args[0], phpvalue_concat(&s->arena, own, v), depth);
+                want_value(s, n->args[0], phpvalue_concat(&s->arena, v, own), depth);
+            }
+            if (wanted)
+                continue;
+            if (phpvalue_is_known(v))
                 want_text(s, n->args[side], "~", depth);
         }
         return;
     }
 }
 
+const char *flip_filling(const char *path, bool apart, char *room)
+{
+    if (!apart)
+        return "1";
+    snprintf(room, 8, "%u", 10 + (unsigned)(hash_bytes(path, strlen(path)) % 9989));
+    return room;
+}
+
+/* Numbers and truths, which elements of JSON can be. */
+static void want_types(Solving *s, uint32_t node, uint64_t mask, bool wanted, unsigned depth)
+{
+    PhpValue values[] = { phpvalue_int(1), phpvalue_bool(true), phpvalue_bool(false),
+                          phpvalue_float(1.5) };
+    static const unsigned bits[] = { 4, 3, 2, 5 };
+    for (size_t i = 0; i < 4; i++)
+        if ((mask >> bits[i] & 1) == wanted && in_json(s, node))
+            want_value(s, node, values[i], depth);
+}
+
 static void want_truth(Solving *s, uint32_t node, bool wanted, unsigned depth)
 {
     const TraceNode *n = trace_node(s->t, node);
+    char room[8];
     if (depth > 40)
         return;
     switch (n->op) {
@@ -262,7 +341,9 @@ static void want_truth(Solving *s, uint32_t node, bool wanted, unsigned depth)
             want_value(s, n->args[0], phpvalue_null(), depth + 1);
             return;
         }
-        want_text(s, n->args[0], "1", depth + 1);
+        want_text(s, n->args[0],
+                  flip_filling(trace_node(s->t, n->args[0])->text, s->plan->apart, room),
+                  depth + 1);
         for (size_t i = 0; s->plan->words && i < s->plan->words->len && i < 8; i++)
             want_text(s, n->args[0], s->plan->words->items[i], depth + 1);
         want_text(s, n->args[0], "", depth + 1);
@@ -282,6 +363,7 @@ static void want_truth(Solving *s, uint32_t node, bool wanted, unsigned depth)
             want_value(s, n->args[0], (PhpValue){ .type = PHP_ARRAY }, depth + 1);
         if (text == wanted)
             want_text(s, n->args[0], "1", depth + 1);
+        want_types(s, n->args[0], (uint64_t)mask.i, wanted, depth + 1);
         want_value(s, n->args[0], phpvalue_null(), depth + 1);
         return;
     }
@@ -627,13 +709,33 @@ static Request *repair(Solving *s, const Request *r, unsigned depth)
     Request *done = NULL;
     for (size_t i = 0; i < n && !done; i++) {
         Request *next = request_copy(r);
-        request_set(next, mine[i].path, mine[i].text, mine[i].n);
+        request_set_typed(next, mine[i].path, mine[i].text, mine[i].n, mine[i].type);
         if (holds(s, bad, next) != FAILS)
             done = repair(s, next, depth - 1);
         request_free(next);
     }
     free(mine);
     return done;
+}
+
+Request *flip_value(const FlipPlan *plan, uint32_t node, PhpValue v)
+{
+    Solving s = { .plan = plan, .t = plan->trace, .now = plan->base };
+    Request *r = NULL;
+    want_value(&s, node, v, 0);
+    for (size_t i = 0; i < s.found.len && !r; i++) {
+        const Candidate *k = &s.found.items[i];
+        r = request_copy(plan->base);
+        request_set_typed(r, k->path, k->text, k->n, k->type);
+        PhpValue is = eval_node(&s.arena, s.t, node, r);
+        if (phpvalue_is_known(is) && !phpvalue_equal(is, v)) {
+            request_free(r);
+            r = NULL;
+        }
+    }
+    vec_release(&s.found);
+    arena_release(&s.arena);
+    return r;
 }
 
 const char *flip_obstacle(const Trace *t, uint32_t node)
@@ -657,7 +759,7 @@ static bool about_state(const Trace *t, uint32_t node)
     trace_inputs(t, node, &in);
     bool only = in.len > 0;
     for (size_t i = 0; i < in.len; i++)
-        only = only && str_starts(in.items[i], "SESSION[");
+        only = only && trace_is_kept(in.items[i]);
     strings_release(&in);
     return only;
 }

@@ -31,17 +31,30 @@ typedef enum FlipWhy {
     FLIP_NWHY
 } FlipWhy;
 
+/* A value that an earlier request should have kept. */
+typedef struct Wish {
+    char *path, *text;
+} Wish;
+typedef Vec(Wish) Wishes;
+void wishes_release(Wishes *w);
+
 typedef struct FlipPlan {
     const Trace *trace;
     const Request *base;
     bool base_holds;           /* all but the last condition hold for the base */
     const Strings *words;      /* constants of the program, credentials; may be NULL */
     Rng *rng;
-    size_t budget;             /* requests tried; 0: 2000 */
+    Wishes *wishes;            /* values that kept inputs should have are added; may be NULL */
+    bool apart; /* values that only have to be there differ from parameter to parameter */
+    size_t budget; /* requests tried; 0: 2000 */
 } FlipPlan;
 
 /* NULL if there is none; *why says why. */
 Request *flip_solve(const FlipPlan *plan, const Cond *conds, size_t n, FlipWhy *why);
+/* The plan's base with another value, so that the node has this one; NULL: none is known. */
+Request *flip_value(const FlipPlan *plan, uint32_t node, PhpValue v);
+/* A value for a parameter that only has to be there; 8 bytes are enough. */
+const char *flip_filling(const char *path, bool apart, char *room);
 /* The library function, nearest to the condition, that can't be computed; or NULL. */
 const char *flip_obstacle(const Trace *t, uint32_t node);
 #endif

@@ -369,6 +369,9 @@ void judge_reply(const JudgePlan *plan, const Reply *r, Faults *out)
     bool crashed = judge_messages(plan, r, out);
     if (r->timed_out)
         judge_add(out, FAULT_HANG, "the request does not end", "", 0);
+    else if (r->failure)
+        judge_add(out, r->crashed || !r->headers.len ? FAULT_CRASH : FAULT_WARNING, r->failure,
+                  r->failed_in ? judge_relative(plan->app, r->failed_in) : "", r->failed_at);
     else if (r->crashed)
         judge_add(out, FAULT_CRASH, "PHP itself died by a signal", "", 0);
     else if (r->entangled)

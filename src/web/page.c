@@ -1,5 +1,6 @@
 /* Options of a page, on gumbo's tree; page.h is the manual. */
 #include "web/page.h"
+#include "web/server.h"
 #include "base/file.h"
 #include "web/script.h"
 #include <assert.h>
@@ -99,19 +100,21 @@ static bool is_script(const char *path)
 }
 
 /* The script, and what stands behind it (PATH_INFO); NULL: no script of ours. */
-static char *script_at(const char *app, char *path, char **info)
+static char *script_at(const PagePlan *plan, char *path, char **info)
 {
+    const char *app = plan->app, *first = plan->cgi ? "index.cgi" : "index.php";
     *info = NULL;
     for (char *end = path + strlen(path);; end--) {
         if (end != path + strlen(path) && *end != '/' && end != path)
             continue;
         char *head = xstrndup(path, (size_t)(end - path));
         char *full = path_join(app, *head ? head : ".");
-        char *index = file_is_dir(full) ? path_join(full, "index.php") : NULL;
-        bool script = is_script(head) && file_is_regular(full);
+        char *index = file_is_dir(full) ? path_join(full, first) : NULL;
+        bool script =
+            plan->cgi ? server_is_program(full) : is_script(head) && file_is_regular(full);
         bool folder = !*end && index && file_is_regular(index);
         char *found = script   ? xstrdup(head)
-                      : folder ? (*head ? xprintf("%s/index.php", head) : xstrdup("index.php"))
+                      : folder ? (*head ? xprintf("%s/%s", head, first) : xstrdup(first))
                                : NULL;
         if (found && *end == '/')
             *info = xstrdup(end);
@@ -140,7 +143,7 @@ static Request *target(const PagePlan *plan, const char *base, const char *url)
     size_t len;
     char *plain = url_decode(own, strlen(own), &len);
     char *path = *own ? resolve(dir, plain) : xstrdup(plan->from->script);
-    char *script = path ? script_at(plan->app, path, &info) : NULL;
+    char *script = path ? script_at(plan, path, &info) : NULL;
     Request *r = NULL;
     if (script) {
         r = request_new(script);

@@ -23,6 +23,7 @@ typedef struct Credential {
 typedef struct PagePlan {
     const Request *from;           /* the request that gave the page */
     const char *app;               /* the application's folder, to see which files there are */
+    bool cgi;                      /* scripts are programs */
     const Credential *logins;
     size_t nlogins;
     bool polite;                   /* only what the page asks for: thesis mode */

@@ -140,6 +140,7 @@ static Request *exposes(Reducing *d, const Cond *conds, size_t n)
                           .base = empty,
                           .words = &d->c->words,
                           .rng = &rng,
+                          .apart = d->c->plan->cgi,
                           .budget = 500 };
         FlipWhy why;
         q = n ? flip_solve(&plan, conds, n, &why) : request_copy(empty);
@@ -224,6 +225,7 @@ static Request *solution(Reducing *d, const Cond *conds, size_t n)
                       .base = empty,
                       .words = &d->c->words,
                       .rng = &rng,
+                      .apart = d->c->plan->cgi,
                       .budget = 300 };
     FlipWhy why;
     Request *q = n ? flip_solve(&plan, conds, n, &why) : request_copy(empty);
@@ -395,30 +397,45 @@ static bool chain_page(Reducing *d, const Chain *ch, Str *page)
     return is;
 }
 
-static void chain_of(const Step *s, Chain *out)
+/* The requests up to this one that changed the state; `end` is the state after it. */
+static void chain_of(const Step *s, const State *end, Chain *out)
 {
-    if (!s)
-        return;
-    chain_of(s->before, out);
-    vec_push(out, request_copy(s->request));
+    size_t from = out->len;
+    for (; s; end = s->start, s = s->before)
+        if (s->start != end)
+            vec_push(out, request_copy(s->request));
+    for (size_t i = from, k = out->len; i + 1 < k; i++) {
+        Request *last = out->items[--k];
+        out->items[k] = out->items[i];
+        out->items[i] = last;
+    }
 }
 
+/* Without the requests [from, to), does the fault stay? */
+static bool drop_some(Reducing *d, Chain *ch, size_t from, size_t to)
+{
+    Chain less = { 0 };
+    for (size_t k = 0; k < ch->len; k++)
+        if (k < from || k >= to)
+            vec_push(&less, ch->items[k]);
+    bool stays = chain_shows(d, &less);
+    for (size_t k = from; k < to && stays; k++)
+        request_free(ch->items[k]);
+    Chain other = stays ? *ch : less;
+    *ch = stays ? less : *ch;
+    vec_release(&other);
+    return stays;
+}
+
+/* All, halves, quarters, … single ones, from the beginning; never the last. */
 static void drop_steps(Reducing *d, Chain *ch)
 {
-    for (size_t i = 0; i + 1 < ch->len && d->probes;) {
-        Chain less = { 0 };
-        for (size_t k = 0; k < ch->len; k++)
-            if (k != i)
-                vec_push(&less, ch->items[k]);
-        if (chain_shows(d, &less)) {
-            request_free(ch->items[i]);
-            vec_release(ch);
-            *ch = less;
-        } else {
-            vec_release(&less);
-            i++;
+    for (size_t size = ch->len - 1; size; size /= 2)
+        for (size_t i = 0; i + 1 < ch->len && !is_over(d);) {
+            size_t to = i + size < ch->len - 1 ? i + size : ch->len - 1;
+            if (!drop_some(d, ch, i, to))
+                i = to;
         }
-    }
 }
 
 static void drop_step_params(Reducing *d, Chain *ch)
@@ -581,7 +598,7 @@ static void reduce_chain(Reducing *d, WebFault *out)
     for (size_t i = 0; d->behind && i < d->behind->chain.len; i++)
         vec_push(&ch, request_copy(d->behind->chain.items[i]));
     if (!d->behind && !d->from_first)
-        chain_of(d->from->step->before, &ch);
+        chain_of(d->from->step->before, d->from->step->start, &ch);
     vec_push(&ch, request_copy(d->best));
     if (ch.len > 1 && !d->behind && chain_shows(d, &ch)) {
         drop_steps(d, &ch);
@@ -601,7 +618,7 @@ static void reduce_chain(Reducing *d, WebFault *out)
 static void show_access(Reducing *d, WebFault *out)
 {
     Chain ch = { 0 };
-    chain_of(d->from->step->before, &ch);
+    chain_of(d->from->step->before, d->from->step->start, &ch);
     vec_push(&ch, request_copy(d->best));
     chain_page(d, &ch, &out->page);
     out->replayed = out->minimised = out->page.len > 0;
@@ -627,6 +644,7 @@ static void reduce(Campaign *c, Report *rep, size_t waiting, WebFault *out, Err 
         d.probes = 10;             /* each takes as long as a request may */
     d.best = request_copy(d.from->step->request);
     fault_copy(&out->fault, &rep->fault);
+    out->cgi = c->plan->cgi;
     out->seen = rep->seen;
     out->found_after = rep->found_after;
     if (rep->fault.kind == FAULT_ACCESS) {
@@ -639,7 +657,8 @@ static void reduce(Campaign *c, Report *rep, size_t waiting, WebFault *out, Err 
         reduce_chain(&d, out);
         out->minimised = out->minimised && !cut;
     }
-    suspects(c, rep, out);
+    if (!out->cgi)
+        suspects(c, rep, out);
     request_free(d.best);
     free(d.conds);
 }

@@ -17,11 +17,13 @@ Request *request_copy(const Request *r)
     Request *c = request_new(r->script);
     c->post = r->post;
     c->multipart = r->multipart;
+    c->forgets = r->forgets;
     for (size_t i = 0; i < r->params.len; i++) {
         Param *p = vec_grow(&c->params);
         p->path = xstrdup(r->params.items[i].path);
         p->text = xmemdup(r->params.items[i].text, r->params.items[i].n + 1);
         p->n = r->params.items[i].n;
+        p->type = r->params.items[i].type;
     }
     return c;
 }
@@ -63,12 +65,30 @@ static void remove_at(Request *r, size_t i)
     r->params.len--;
 }
 
+/* A body is text, or elements of JSON, or a form. */
+static bool is_other_body(const char *a, const char *b)
+{
+    static const char *const kinds[] = { "BODY[", "JSON[", "POST[", "FILES[" };
+    size_t x = 0, y = 0;
+    while (x < 4 && !str_starts(a, kinds[x]))
+        x++;
+    while (y < 4 && !str_starts(b, kinds[y]))
+        y++;
+    return x < 4 && y < 4 && x != y && (x < 2 || y < 2);
+}
+
 void request_set(Request *r, const char *path, const char *text, size_t n)
+{
+    request_set_typed(r, path, text, n, PHP_UNKNOWN);
+}
+
+void request_set_typed(Request *r, const char *path, const char *text, size_t n, PhpType type)
 {
     assert(path && strchr(path, '['));
     for (size_t i = r->params.len; i-- > 0;) {
         const char *p = r->params.items[i].path;
-        if (is_below(p, path) || is_below(path, p) || (!text && strcmp(p, path) == 0))
+        if (is_below(p, path) || is_below(path, p) || (!text && strcmp(p, path) == 0) ||
+            (text && is_other_body(p, path)))
             remove_at(r, i);
     }
     if (!text)
@@ -84,6 +104,7 @@ void request_set(Request *r, const char *path, const char *text, size_t n)
     free(p->text);
     p->text = copy;
     p->n = n;
+    p->type = type;
 }
 
 static bool has_kind(const Request *r, const char *kind)
@@ -99,14 +120,51 @@ bool request_is_post(const Request *r)
     const Param *method = request_get(r, "SERVER[REQUEST_METHOD]");
     if (has_kind(r, "POST[") || has_kind(r, "FILES["))
         return true;
-    return method ? strcmp(method->text, "POST") == 0 : r->post;
+    return method ? strcmp(method->text, "POST") == 0
+                  : r->post || has_kind(r, "BODY[") || has_kind(r, "JSON[");
+}
+
+static PhpValue typed(const Param *p)
+{
+    switch (p->type) {
+    case PHP_INT: return phpvalue_int(strtoll(p->text, NULL, 10));
+    case PHP_FLOAT: return phpvalue_float(strtod(p->text, NULL));
+    case PHP_TRUE:
+    case PHP_FALSE: return phpvalue_bool(p->type == PHP_TRUE);
+    default: return phpvalue_text(p->text, p->n);
+    }
+}
+
+/* The text of a body that is made of parameters is not computed. */
+static PhpValue body_value(const Request *r, const char *path)
+{
+    const Param *raw = request_get(r, "BODY[raw]");
+    bool json = has_kind(r, "JSON[");
+    if (strcmp(path, "JSON") == 0)
+        return json ? (PhpValue){ .type = PHP_ARRAY } : raw ? phpvalue_unknown() : phpvalue_null();
+    return raw                                                     ? typed(raw)
+           : json || has_kind(r, "POST[") || has_kind(r, "FILES[") ? phpvalue_unknown()
+                                                                   : phpvalue_text_z("");
+}
+
+/* FILES[x][name]: what the browser calls the file. */
+static PhpValue file_name(const Request *r, const char *path)
+{
+    char *file = xstrndup(path, strlen(path) - 6), *own = xprintf("FILENAME%s", file + 5);
+    const Param *name = request_get(r, own);
+    PhpValue v = !request_get(r, file) ? phpvalue_null()
+                 : name                ? typed(name)
+                                       : phpvalue_text_z("upload.txt");
+    free(file);
+    free(own);
+    return v;
 }
 
 static PhpValue param_value(const Request *r, const char *path)
 {
     const Param *p = request_get(r, path);
     if (p)
-        return phpvalue_text(p->text, p->n);
+        return typed(p);
     for (size_t i = 0; i < r->params.len; i++)
         if (is_below(r->params.items[i].path, path))
             return (PhpValue){ .type = PHP_ARRAY };
@@ -121,6 +179,10 @@ PhpValue request_value(const Request *r, const char *path)
             return phpvalue_text(method->text, method->n);
         return phpvalue_text_z(request_is_post(r) ? "POST" : "GET");
     }
+    if (strcmp(path, "BODY[raw]") == 0 || strcmp(path, "JSON") == 0)
+        return body_value(r, path);
+    if (str_starts(path, "FILES[") && str_ends(path, "][name]"))
+        return file_name(r, path);
     if (!str_starts(path, "REQUEST["))
         return param_value(r, path);
     /* $_REQUEST: POST wins over GET. */
@@ -182,7 +244,8 @@ static int by_path(const void *a, const void *b)
 
 void request_canonical(const Request *r, Str *out)
 {
-    str_addf(out, "%s%s", request_is_post(r) ? "POST " : "GET ", r->script);
+    str_addf(out, "%s%s%s", r->forgets ? "anew " : "", request_is_post(r) ? "POST " : "GET ",
+             r->script);
     size_t n = r->params.len;
     Param *sorted = xcalloc(n + 1, sizeof *sorted);
     for (size_t i = 0; i < n; i++)
@@ -190,6 +253,8 @@ void request_canonical(const Request *r, Str *out)
     qsort(sorted, n, sizeof *sorted, by_path);
     for (size_t i = 0; i < n; i++) {
         str_addf(out, " %s=", sorted[i].path);
+        if (sorted[i].type != PHP_UNKNOWN)
+            str_addf(out, "(%d)", (int)sorted[i].type);
         url_encode(out, sorted[i].text, sorted[i].n);
     }
     free(sorted);
@@ -213,8 +278,13 @@ char *request_name(const char *path)
 
 void request_describe(const Request *r, Str *out)
 {
-    str_addf(out, "%s %s", request_is_post(r) ? "POST" : "GET", r->script);
+    const Param *method = request_get(r, "SERVER[REQUEST_METHOD]");
+    escape_terminal_z(out, request_is_post(r) ? "POST" : method ? method->text : "GET");
+    str_addc(out, ' ');
+    escape_terminal_z(out, r->script);
     for (size_t i = 0; i < r->params.len; i++) {
+        if (&r->params.items[i] == method)
+            continue;
         char *name = request_name(r->params.items[i].path);
         str_addc(out, ' ');
         escape_terminal_z(out, name);
@@ -223,6 +293,8 @@ void request_describe(const Request *r, Str *out)
         escape_terminal(out, r->params.items[i].text, n < 60 ? n : 60);
         free(name);
     }
+    if (r->forgets)
+        str_add(out, " (a new browser)");
 }
 
 static void encode_kind(const Request *r, const char *kind, Str *out)
@@ -243,30 +315,52 @@ static void encode_kind(const Request *r, const char *kind, Str *out)
 
 void request_query(const Request *r, Str *out) { encode_kind(r, "GET[", out); }
 
-static void add_part(Str *out, const Param *p)
+/* ; WHAT="TEXT" in the head of a part. */
+static void add_attribute(Str *out, const char *what, const char *text)
 {
-    static const char bound[] = "--sundew-7d3f0c2a\r\n";
+    str_addf(out, "; %s=\"", what);
+    for (const char *c = text; *c; c++)
+        str_addc(out, *c == '"' || *c == '\r' || *c == '\n' ? '_' : *c);
+    str_addc(out, '"');
+}
+
+static void add_part(Str *out, const Request *r, const Param *p)
+{
     char *name = request_name(p->path);
-    Str safe = { 0 };
-    for (const char *c = name; *c; c++)
-        str_addc(&safe, *c == '"' || *c == '\r' || *c == '\n' ? '_' : *c);
-    str_add(out, bound);
-    if (str_starts(p->path, "FILES["))
-        str_addf(out,
-                 "Content-Disposition: form-data; name=\"%s\"; filename=\"upload.txt\"\r\n"
-                 "Content-Type: text/plain\r\n\r\n",
-                 str_c(&safe));
-    else
-        str_addf(out, "Content-Disposition: form-data; name=\"%s\"\r\n\r\n", str_c(&safe));
+    str_add(out, "--sundew-7d3f0c2a\r\nContent-Disposition: form-data");
+    add_attribute(out, "name", name);
+    if (str_starts(p->path, "FILES[")) {
+        char *path = xprintf("FILENAME%s", p->path + 5);
+        const Param *file = request_get(r, path);
+        add_attribute(out, "filename", file ? file->text : "upload.txt");
+        str_add(out, "\r\nContent-Type: text/plain");
+        free(path);
+    }
+    str_add(out, "\r\n\r\n");
     str_addn(out, p->text, p->n);
     str_add(out, "\r\n");
-    str_release(&safe);
     free(name);
+}
+
+/* A body that is no form. */
+static void add_raw(const Request *r, Str *out, char **type)
+{
+    const Param *raw = request_get(r, "BODY[raw]"), *own = request_get(r, "SERVER[CONTENT_TYPE]");
+    if (raw)
+        str_addn(out, raw->text, raw->n);
+    else
+        request_json(r, out);
+    bool json = out->len && (out->data[0] == '{' || out->data[0] == '[');
+    *type = xstrdup(own ? own->text : json ? "application/json" : "text/plain");
 }
 
 void request_body(const Request *r, Str *out, char **type)
 {
     *type = NULL;
+    if (has_kind(r, "BODY[") || has_kind(r, "JSON[")) {
+        add_raw(r, out, type);
+        return;
+    }
     if (!request_is_post(r))
         return;
     if (!r->multipart && !has_kind(r, "FILES[")) {
@@ -278,7 +372,7 @@ void request_body(const Request *r, Str *out, char **type)
     for (size_t i = 0; i < r->params.len; i++)
         if (str_starts(r->params.items[i].path, "POST[") ||
             str_starts(r->params.items[i].path, "FILES["))
-            add_part(out, &r->params.items[i]);
+            add_part(out, r, &r->params.items[i]);
     str_add(out, "--sundew-7d3f0c2a--\r\n");
 }
 
@@ -337,7 +431,7 @@ static char *number_path(const Request *r, char *path)
 void request_add_query(Request *r, const char *kind, const char *query)
 {
     while (*query) {
-        size_t n = strcspn(query, "&;");
+        size_t n = strcspn(query, "&");
         size_t eq = 0, len, nlen;
         while (eq < n && query[eq] != '=')
             eq++;

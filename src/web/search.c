@@ -10,6 +10,7 @@
  *     direct   scripts that nothing has led to
  *     attack   hostile values
  *     fill     parameters that were read and not there, with a value
+ *     back     an earlier request of the chain, so that it keeps another value
  *
  * The class that brought most lately (lines never executed, faults never seen)
  * is taken, every fifth time any one. In a class shallow chains come first; of
@@ -57,8 +58,11 @@ static uint64_t request_hash(const Request *r)
 
 static void config_free(Config *c)
 {
-    if (c)
+    if (c) {
         request_free(c->request);
+        free(c->wish.path);
+        free(c->wish.text);
+    }
     free(c);
 }
 
@@ -91,7 +95,8 @@ static Config *take_from(Campaign *c, unsigned class)
         Config *cfg = pop(c, class);
         if (cfg && class == CLASS_TARGET && has(&c->sides, cfg->target)) {
             push(c, CLASS_REST, cfg);
-        } else if (cfg && class == CLASS_DIRECT && map_has(&c->parts, cfg->request->script)) {
+        } else if (cfg && ((class == CLASS_DIRECT && map_has(&c->parts, cfg->request->script)) ||
+                           (class == CLASS_BACK && has(&c->sides, cfg->target)))) {
             config_free(cfg);
         } else {
             if (cfg)
@@ -163,6 +168,103 @@ static uint64_t prefix_hash(const Trace *t, size_t n, bool flip_last)
     return h | 1;
 }
 
+/* ---- what an earlier request kept */
+
+static bool has_text(const Strings *list, const char *text)
+{
+    for (size_t i = 0; i < list->len; i++)
+        if (strcmp(list->items[i], text) == 0)
+            return true;
+    return false;
+}
+
+/* The key of SESSION[key], the value of DB[column][value]. To free. */
+static char *kept_name(const char *path)
+{
+    bool database = str_starts(path, "DB[");
+    const char *from = database ? strstr(path, "][") : strchr(path, '[');
+    if (!from)
+        return xstrdup("");
+    from += database ? 2 : 1;
+    size_t n = strlen(from), len;
+    if (!database)
+        return xstrndup(from, n ? n - 1 : 0);
+    Str kept = { 0 };          /* "+" is a blank in a query, and no blank here */
+    for (size_t i = 0; i + 1 < n; i++)
+        str_add(&kept, from[i] == '+' ? "%2B" : (char[]){ from[i], '\0' });
+    char *name = url_decode(str_c(&kept), kept.len, &len);
+    str_release(&kept);
+    return name;
+}
+
+/* The place in the log where the request put this value into the database. */
+static Request *with_stored(const FlipPlan *plan, const char *value, const char *wished)
+{
+    const Trace *t = plan->trace;
+    Request *q = NULL;
+    for (size_t i = 0; i < t->sinks.len && !q; i++) {
+        const Sink *s = &t->sinks.items[i];
+        if (s->kind == SINK_BOUND && s->node && strcmp(s->text, value) == 0)
+            q = flip_value(plan, s->node, phpvalue_text_z(wished));
+        Strings in = { 0 };
+        if (s->kind == SINK_SQL && s->node)
+            trace_inputs(t, s->node, &in);
+        for (size_t k = 0; k < in.len && !q; k++) {
+            const Param *p = request_get(plan->base, in.items[k]);
+            if (!p || strcmp(p->text, value) != 0)
+                continue;
+            q = request_copy(plan->base);
+            request_set(q, p->path, wished, strlen(wished));
+        }
+        strings_release(&in);
+    }
+    return q;
+}
+
+/* The origin's request with another value, so that it keeps what is wished. It is run
+ * once more, because only its log tells how the kept value came about. */
+static Request *rewritten(Campaign *c, const Step *origin, const char *name, const Wish *wish)
+{
+    const State *end;
+    Reply *r = campaign_execute(c, origin->request, origin->start, &end, NULL);
+    if (!r)
+        return NULL;
+    const Trace *t = r->trace;
+    FlipPlan plan = { .trace = t, .base = origin->request, .words = &c->words, .rng = &c->rng };
+    bool database = str_starts(wish->path, "DB[");
+    Request *q = database ? with_stored(&plan, name, wish->text) : NULL;
+    for (size_t i = 0; !database && i < t->session.len && !q; i++)
+        if (strcmp(t->session.items[i].name, name) == 0)
+            q = flip_value(&plan, t->session.items[i].node, phpvalue_text_z(wish->text));
+    reply_free(r);
+    return q;
+}
+
+/* A condition is about a value that an earlier request kept: that one is to be made again with another
+ * value, then the requests after it, up to this one. */
+static void go_back(Campaign *c, const Step *step, Wish *wish, uint64_t side)
+{
+    char *name = kept_name(wish->path);
+    bool database = str_starts(wish->path, "DB[");
+    const Step *origin = step->before;
+    while (origin && !has_text(database ? &origin->stored : &origin->session, name))
+        origin = origin->before;
+    free(name);
+    char *key =
+        xprintf("%p %s %s %s", (const void *)origin, wish->path, wish->text, step->request->script);
+    uint64_t once = hash_bytes(key, strlen(key)) | 1;
+    free(key);
+    if (!origin || count(&c->tries, once))
+        return;
+    Config *cfg = xcalloc(1, sizeof *cfg);
+    cfg->origin = origin;
+    cfg->before = step;
+    cfg->target = side;
+    cfg->rank = step->depth;
+    cfg->wish = (Wish){ xstrdup(wish->path), xstrdup(wish->text) };
+    push(c, CLASS_BACK, cfg);
+}
+
 static void flip(Campaign *c, const Step *step, const Reply *r, size_t i)
 {
     const Trace *t = r->trace;
@@ -175,11 +277,14 @@ static void flip(Campaign *c, const Step *step, const Reply *r, size_t i)
     Cond *conds = xcalloc(i + 1, sizeof *conds);
     for (size_t k = 0; k <= i; k++)
         conds[k] = (Cond){ t->branches.items[k].node, t->branches.items[k].taken != (k == i) };
+    Wishes wishes = { 0 };
     FlipPlan plan = { .trace = t,
                       .base = step->request,
                       .base_holds = true,
                       .words = &c->words,
                       .rng = &c->rng,
+                      .apart = c->plan->cgi,
+                      .wishes = step->before && !known ? &wishes : NULL,
                       .budget = 400 };
     FlipWhy why;
     Request *next = flip_solve(&plan, conds, i + 1, &why);
@@ -194,6 +299,9 @@ static void flip(Campaign *c, const Step *step, const Reply *r, size_t i)
         void **slot = map_slot(&c->lost, name);
         *slot = (void *)((uintptr_t)*slot + 1);
     }
+    for (size_t k = 0; !next && k < wishes.len && k < 3; k++)
+        go_back(c, step, &wishes.items[k], side);
+    wishes_release(&wishes);
     free(conds);
 }
 
@@ -230,16 +338,18 @@ static void decided_inputs(const Trace *t, Map *out)
 
 static bool is_parameter(const TraceNode *n)
 {
-    return n->op == WOP_INPUT && strchr(n->text, '[') && !str_starts(n->text, "SESSION[") &&
+    return n->op == WOP_INPUT && strchr(n->text, '[') && !trace_is_kept(n->text) &&
            !str_starts(n->text, "SERVER[") && !str_starts(n->text, "COOKIE[") &&
            !str_starts(n->text, "FILES[");
 }
 
-static void fill_one(Request *r, const char *name)
+static void fill_one(Request *r, const char *name, bool apart)
 {
+    char room[8];
+    const char *value = flip_filling(name, apart, room);
     const char *rest = str_starts(name, "REQUEST[") ? name + 7 : NULL;
     char *path = rest ? xprintf("%s%s", request_is_post(r) ? "POST" : "GET", rest) : xstrdup(name);
-    request_set(r, path, "1", 1);
+    request_set(r, path, value, strlen(value));
     free(path);
 }
 
@@ -265,9 +375,10 @@ static void fill_in(Campaign *c, const Step *step, const Trace *t)
         if (!first)
             continue;
         filled++;
-        fill_one(all, n->text);
+        if (!str_starts(n->text, "BODY["))
+            fill_one(all, n->text, c->plan->cgi);
         Request *r = request_copy(step->request);
-        fill_one(r, n->text);
+        fill_one(r, n->text, c->plan->cgi);
         search_propose(c, CLASS_FILL, r, step->start, step->before,
                        (Config){ .rank = 1 + (unsigned)count(&c->filled, kind) });
     }
@@ -332,7 +443,7 @@ static uint64_t shape_of(const Request *r)
         uint64_t own = hash_bytes(p->path, strlen(p->path));
         if (is_choice(p->text))
             own = mix(own, hash_bytes(p->text, p->n));
-        sum += mix(own, 1);        /* in any order */
+        sum += mix(own, 1); /* in any order */
     }
     return mix(h, sum);
 }
@@ -377,9 +488,11 @@ static uint64_t screen_of(const Step *step, const Options *o)
 
 static void follow_options(Campaign *c, const Step *step, const Reply *r, const State *end)
 {
-    PagePlan plan = {
-        .from = step->request, .app = c->app, .logins = c->plan->logins, .nlogins = c->plan->nlogins
-    };
+    PagePlan plan = { .from = step->request,
+                      .app = c->app,
+                      .cgi = c->plan->cgi,
+                      .logins = c->plan->logins,
+                      .nlogins = c->plan->nlogins };
     const char *location = reply_header(r, "Location");
     if (location) {
         Request *next = page_target(&plan, location);
@@ -400,14 +513,14 @@ static void follow_options(Campaign *c, const Step *step, const Reply *r, const 
 
 /* ---- what a run leaves */
 
-static Step *new_step(Campaign *c, const Config *cfg)
+static Step *new_step(Campaign *c, const Request *r, const State *start, const Step *before)
 {
     Step *s = xcalloc(1, sizeof *s);
-    s->before = cfg->before;
-    s->request = request_copy(cfg->request);
-    s->start = cfg->start;
-    s->depth = cfg->depth;
-    s->role = s->role_after = cfg->before ? cfg->before->role_after : 0;
+    s->before = before;
+    s->request = request_copy(r);
+    s->start = start;
+    s->depth = before ? before->depth + 1 : 0;
+    s->role = s->role_after = before ? before->role_after : 0;
     vec_push(&c->steps, s);
     return s;
 }
@@ -492,32 +605,78 @@ static void follow(Campaign *c, const Config *cfg, const Step *step, const Reply
         attack_propose(c, step, r);
 }
 
-static bool run_config(Campaign *c, const Config *cfg, Err *err)
+Step *search_visit(Campaign *c, const Request *q, const State *start, const Step *before,
+                   Visit *out, Err *err)
 {
-    const State *end;
-    Reply *r = campaign_execute(c, cfg->request, cfg->start, &end, err);
+    *out = (Visit){ 0 };
+    Reply *r = out->reply = campaign_execute(c, q, start, &out->end, err);
     if (!r)
-        return false;
-    Step *step = new_step(c, cfg);
-    bool kept = false;
-    size_t fresh = note_lines(c, r->trace);
+        return NULL;
+    Step *step = new_step(c, q, start, before);
+    out->fresh = note_lines(c, r->trace);
     note_lost(c, r->trace);
-    note_parts(c, cfg->request, r->trace);
+    note_parts(c, q, r->trace);
     step->whole = r->status == 200 && !r->crashed && !r->timed_out && r->body.len;
-    access_note_login(c, step, r, end);
-    size_t known = c->reports.len;
-    note_faults(c, step, r, end, &kept);
-    note_yield(c, cfg, fresh, c->reports.len - known);
+    access_note_login(c, step, r, out->end);
+    campaign_stores(q, r->trace, &step->stored);
+    for (size_t i = 0; i < r->trace->session.len && i < 50; i++)
+        strings_add(&step->session, r->trace->session.items[i].name);
+    note_faults(c, step, r, out->end, &out->kept);
     note_sides(c, r->trace);
     note_point(c);
-    if (!cfg->attack)
-        follow(c, cfg, step, r, end, fresh);
-    if (kept)
+    if (out->kept)
         vec_push(&c->kept, r);
-    else
-        reply_free(r);
+    return step;
+}
+
+/* The origin's request with another value, then those after it. */
+static bool run_back(Campaign *c, const Config *cfg, Err *err)
+{
+    const Step *rest[MOST_DEPTH_QUEUE], *step = cfg->origin->before;
+    const State *state = cfg->origin->start;
+    size_t n = 0, fresh = 0, known = c->reports.len, most = MOST_DEPTH_QUEUE;
+    for (const Step *s = cfg->before; s != cfg->origin && n < most; s = s->before)
+        rest[n++] = s;
+    char *name = kept_name(cfg->wish.path);
+    Request *q = n < most ? rewritten(c, cfg->origin, name, &cfg->wish) : NULL;
+    free(name);
+    bool ok = true;
+    for (size_t i = n; ok && q; i--) {
+        Visit v;
+        const Config plain = { 0 };
+        Step *own = search_visit(c, q, state, step, &v, err);
+        request_free(q);
+        ok = own != NULL;
+        if (!ok)
+            return false;
+        follow(c, &plain, own, v.reply, v.end, v.fresh);
+        if (!v.kept)
+            reply_free(v.reply);
+        fresh += v.fresh;
+        step = own;
+        state = v.end;
+        q = i ? request_copy(rest[i - 1]->request) : NULL;
+    }
+    note_yield(c, cfg, fresh / (n + 1),
+               (c->reports.len - known) / (n + 1) + (c->reports.len > known));
+    return ok;
+}
+
+static bool run_config(Campaign *c, const Config *cfg, Err *err)
+{
+    Visit v;
+    size_t known = c->reports.len;
+    Step *step = search_visit(c, cfg->request, cfg->start, cfg->before, &v, err);
+    if (!step)
+        return false;
+    note_yield(c, cfg, v.fresh, c->reports.len - known);
+    if (!cfg->attack)
+        follow(c, cfg, step, v.reply, v.end, v.fresh);
+    if (!v.kept)
+        reply_free(v.reply);
     return true;
 }
+
 /* ---- other strategies: requests made up */
 
 static const char *random_word(Campaign *c)
@@ -576,11 +735,17 @@ static bool is_page_script(const char *path)
 static void begin(Campaign *c)
 {
     static const double first[NCLASSES] = {
-        [CLASS_TARGET] = 12, [CLASS_OPTION] = 12, [CLASS_STATE] = 4, [CLASS_REST] = 1,
-        [CLASS_DIRECT] = 3,  [CLASS_FILL] = 3,    [CLASS_ATTACK] = 3
+        [CLASS_TARGET] = 12, [CLASS_OPTION] = 12, [CLASS_STATE] = 4,  [CLASS_REST] = 1,
+        [CLASS_DIRECT] = 3,  [CLASS_FILL] = 3,    [CLASS_ATTACK] = 3, [CLASS_BACK] = 6
     };
     memcpy(c->yield, first, sizeof first);
     Request *r = request_new(c->plan->entry);
+    /* A program that is given a parameter compares its name with those that it knows. */
+    if (c->plan->cgi) {
+        Request *asks = request_copy(r);
+        request_set(asks, "GET[sundew]", "1", 1);
+        search_propose(c, CLASS_FILL, asks, states_first(c->states), NULL, (Config){ 0 });
+    }
     search_propose(c, CLASS_OPTION, r, states_first(c->states), NULL, (Config){ 0 });
     for (size_t i = 0; i < c->scripts.len && !c->plan->only_entry && !c->plan->stateless; i++)
         if (strcmp(c->scripts.items[i], c->plan->entry) != 0 && is_page_script(c->scripts.items[i]))
@@ -624,7 +789,7 @@ bool search_run(Campaign *c, Err *err)
             c->web->complete = true;
             break;
         }
-        ok = run_config(c, cfg, err);
+        ok = cfg->origin ? run_back(c, cfg, err) : run_config(c, cfg, err);
         config_free(cfg);
         if (c->plan->progress)
             c->plan->progress(c->plan->progress_arg, "requests", server_requests(c->server));
@@ -643,6 +808,8 @@ void search_release(Campaign *c)
         }
     for (size_t i = 0; i < c->steps.len; i++) {
         request_free(c->steps.items[i]->request);
+        strings_release(&c->steps.items[i]->session);
+        strings_release(&c->steps.items[i]->stored);
         free(c->steps.items[i]);
     }
     vec_release(&c->steps);

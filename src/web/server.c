@@ -6,13 +6,15 @@
 #include "web/judge.h"
 #include "web/page.h"
 #include <assert.h>
+#include <inttypes.h>
+#include <unistd.h>
 
 enum { KEEP = 8 << 20 };
 
 struct Server {
     ServerPlan plan;
     Runner *runner;
-    char *app, *php;
+    char *app, *php, *host;
     Strings argv, env;
     Shared channel;
     char *memory;              /* the same */
@@ -32,8 +34,15 @@ static char *find_php(void)
     return NULL;
 }
 
-const char *server_missing(const char *libexec)
+bool server_is_program(const char *path)
 {
+    return file_is_regular(path) && access(path, X_OK) == 0;
+}
+
+const char *server_missing(const char *libexec, bool cgi)
+{
+    if (cgi)
+        return NULL;
     char *php = find_php();
     char *extension = xprintf("%s/php/sundew.so", libexec);
     bool built = file_exists(extension);
@@ -102,7 +111,14 @@ static void settings(Server *s)
 static void environment(Server *s)
 {
     strings_addf(&s->env, "%s=%d", SUNDEW_WEB_ENV, SUNDEW_WEB_FD);
-    strings_addf(&s->env, "LD_PRELOAD=%s/php/still.so", s->plan.libexec);
+    if (s->plan.cgi) {
+        strings_addf(&s->env, "LD_PRELOAD=%s/php/still.so:%s/php/compared.so", s->plan.libexec,
+                     s->plan.libexec);
+        strings_add(&s->env, "ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0");
+        strings_add(&s->env, "UBSAN_OPTIONS=print_stacktrace=1");
+    } else {
+        strings_addf(&s->env, "LD_PRELOAD=%s/php/still.so", s->plan.libexec);
+    }
     strings_addf(&s->env, "TMPDIR=%s/tmp", s->plan.folder);
     strings_addf(&s->env, "HOME=%s/tmp", s->plan.folder);
     strings_add(&s->env, "PATH=/usr/bin:/bin");
@@ -122,12 +138,13 @@ Server *server_new(const ServerPlan *plan, Err *err)
     s->plan = *plan;
     s->channel.fd = -1;
     s->app = path_join(plan->folder, "app");
-    s->php = find_php();
+    s->php = plan->cgi ? xstrdup("") : find_php();
+    s->host = xstrdup("localhost");
     const char *folders[] = { plan->folder, NULL };
     const char *readable[] = { plan->folder, plan->libexec, NULL };
     RunnerPlan rp = { .writable = folders, .readable = readable, .unprotected = plan->unprotected };
     if (!s->php) {
-        err_set(err, "%s", server_missing(plan->libexec));
+        err_set(err, "%s", server_missing(plan->libexec, false));
         goto fail;
     }
     if (!shared_new(&s->channel, "sundew-web", SUNDEW_WEB_SIZE, err))
@@ -154,7 +171,14 @@ void server_free(Server *s)
     strings_release(&s->env);
     free(s->app);
     free(s->php);
+    free(s->host);
     free(s);
+}
+
+void server_host(Server *s, const char *host)
+{
+    free(s->host);
+    s->host = xstrdup(host);
 }
 
 uint64_t server_requests(const Server *s) { return s->requests; }
@@ -176,19 +200,21 @@ static void add_headers(const Request *r, Str *out)
         if (!str_starts(p->path, "SERVER["))
             continue;
         char *name = request_name(p->path);
-        if (strcmp(name, "REQUEST_METHOD") != 0 && strlen(p->text) == p->n)
+        if (strcmp(name, "REQUEST_METHOD") != 0 && strcmp(name, "CONTENT_TYPE") != 0 &&
+            strlen(p->text) == p->n)
             add_variable(out, name, p->text);
         free(name);
     }
 }
 
+/* Of two cookies with one name PHP takes the first: the request's own come first. */
 static void add_cookies(const Request *r, const char *jar, Str *out)
 {
     Str own = { 0 };
     request_cookies(r, &own);
     if (own.len || (jar && *jar)) {
-        str_addf(out, "HTTP_COOKIE=%s%s%s", jar ? jar : "", jar && *jar && own.len ? "; " : "",
-                 str_c(&own));
+        str_addf(out, "HTTP_COOKIE=%s%s%s", str_c(&own), jar && *jar && own.len ? "; " : "",
+                 jar ? jar : "");
         str_addc(out, '\0');
     }
     str_release(&own);
@@ -219,11 +245,12 @@ static void variables(const Server *s, const Request *r, const Str *body, const 
     }
     add_variable(out, "DOCUMENT_ROOT", s->app);
     add_variable(out, "SERVER_NAME", "localhost");
-    add_variable(out, "SERVER_PORT", "80");
+    const char *port = strchr(s->host, ':');
+    add_variable(out, "SERVER_PORT", port ? port + 1 : "80");
     add_variable(out, "SERVER_ADDR", "127.0.0.1");
     add_variable(out, "SERVER_PROTOCOL", "HTTP/1.1");
     add_variable(out, "REMOTE_ADDR", "127.0.0.1");
-    add_variable(out, "HTTP_HOST", "localhost");
+    add_variable(out, "HTTP_HOST", s->host);
     if (!request_get(r, "SERVER[HTTP_ACCEPT]"))
         add_variable(out, "HTTP_ACCEPT", "text/html,*/*");
     if (!request_get(r, "SERVER[HTTP_USER_AGENT]"))
@@ -273,16 +300,35 @@ static void read_page(Reply *r, const Str *out)
         str_addn(&r->body, p, (size_t)(end - p));
 }
 
-static Reply *run(Server *s, const Str *vars, const Str *body, Err *err)
+/* What the process finds in the channel. */
+static bool hand_over(Server *s, const Str *text, Err *err)
 {
     struct sundew_web *h = (struct sundew_web *)s->memory;
-    if (vars->len > SUNDEW_WEB_REQUEST) {
-        err_set(err, "a request of %zu bytes is too large", vars->len);
-        return NULL;
-    }
+    if (text->len > SUNDEW_WEB_REQUEST)
+        return err_set(err, "a request of %zu bytes is too large", text->len);
     memset(h, 0, sizeof *h);
-    memcpy(s->memory + SUNDEW_WEB_HEADER, vars->data, vars->len);
-    h->request_len = (uint32_t)vars->len;
+    if (text->len)
+        memcpy(s->memory + SUNDEW_WEB_HEADER, text->data, text->len);
+    h->request_len = (uint32_t)text->len;
+    return true;
+}
+
+static void take_end(Reply *r, const RunResult *res)
+{
+    r->timed_out = res->failure.kind == FAILURE_HANG || res->failure.kind == FAILURE_TIMEOUT ||
+                   res->failure.kind == FAILURE_CPU_LIMIT;
+    r->signal = res->failure.signal;
+    r->seconds = res->cpu_seconds;
+    r->cut = res->out.truncated;
+    read_page(r, &res->out.text);
+    r->entangled = reply_is_html(r) && !page_is_bearable(str_c(&r->body), r->body.len);
+    r->cut |= r->entangled;
+}
+
+static Reply *run(Server *s, const Str *vars, const Str *body, Err *err)
+{
+    if (!hand_over(s, vars, err))
+        return NULL;
     RunFd fd = { .fd = s->channel.fd, .as = SUNDEW_WEB_FD };
     double seconds = s->plan.seconds > 0 ? s->plan.seconds : 5;
     RunPlan plan = {
@@ -316,30 +362,116 @@ static Reply *run(Server *s, const Str *vars, const Str *body, Err *err)
         r->crashed = true;
         return r;
     }
-    r->timed_out = res.failure.kind == FAILURE_HANG || res.failure.kind == FAILURE_TIMEOUT ||
-                   res.failure.kind == FAILURE_CPU_LIMIT;
-    r->signal = res.failure.signal;
-    r->crashed = res.failure.signal != 0 && !r->timed_out;
-    r->seconds = res.cpu_seconds;
-    r->cut = res.out.truncated;
-    read_page(r, &res.out.text);
-    r->entangled = reply_is_html(r) && !page_is_bearable(str_c(&r->body), r->body.len);
-    r->cut |= r->entangled;
+    take_end(r, &res);
+    r->crashed = r->signal != 0 && !r->timed_out;
     run_result_release(&res);
     return r;
 }
 
-Reply *server_request(Server *s, const Request *req, const char *cookies, const char *labels,
-                      Err *err)
+/* ---- a program under CGI */
+
+/* Its parameters, for php/compared.c. */
+static void add_params(const Request *r, Str *out)
+{
+    const char *method = request_is_post(r) ? "POST" : "GET";
+    for (size_t i = 0; i < r->params.len; i++) {
+        const Param *p = &r->params.items[i];
+        str_addn(out, p->path, strlen(p->path) + 1);
+        str_addn(out, p->text, strlen(p->text) + 1);
+    }
+    if (!request_get(r, "SERVER[REQUEST_METHOD]")) {
+        str_addn(out, "SERVER[REQUEST_METHOD]", 23);
+        str_addn(out, method, strlen(method) + 1);
+    }
+}
+
+static void take_failure(Reply *r, const RunResult *res)
+{
+    const FailureFrame *at = failure_site(&res->failure);
+    Str text = { 0 };
+    if (failure_is(&res->failure) && !r->timed_out) {
+        failure_describe(&res->failure, &text);
+        r->crashed = true;
+    } else if (!r->timed_out && !reply_header(r, "Content-Type") && !reply_header(r, "Location") &&
+               !reply_header(r, "Status")) {
+        str_add(&text, "the answer has no header");
+    } else if (!r->timed_out && res->failure.status) {
+        str_addf(&text, "the program ends with status %d", res->failure.status);
+    }
+    r->failure = text.len ? str_take(&text) : NULL;
+    r->failed_in = r->failure && at && at->file ? xstrdup(at->file) : NULL;
+    r->failed_at = r->failed_in ? at->line : 0;
+}
+
+static Reply *run_program(Server *s, const Request *req, const Str *vars, const Str *body, Err *err)
+{
+    Str params = { 0 };
+    add_params(req, &params);
+    bool ok = hand_over(s, &params, err);
+    str_release(&params);
+    if (!ok)
+        return NULL;
+    Strings env = { 0 }, argv = { 0 };
+    for (size_t i = 0; i < s->env.len; i++)
+        strings_add(&env, s->env.items[i]);
+    for (size_t at = 0; at < vars->len; at += strlen(vars->data + at) + 1)
+        strings_add(&env, vars->data + at);
+    strings_addf(&argv, "%s/%s", s->app, req->script);
+    char *folder = path_dir(argv.items[0]);
+    RunFd fd = { .fd = s->channel.fd, .as = SUNDEW_WEB_FD };
+    double seconds = s->plan.seconds > 0 ? s->plan.seconds : 5;
+    RunPlan plan = {
+        .argv = strings_argv(&argv),
+        .env = strings_argv(&env),
+        .cwd = folder,
+        .input = body->data,
+        .input_len = body->len,
+        .fds = &fd,
+        .nfds = 1,
+        .keep_output = KEEP,
+        .limits = { .wall = seconds * 4 + 2, .cpu = seconds, .memory = 1u << 30 },
+    };
+    RunResult res = { 0 };
+    s->requests++;
+    Err why = { 0 };
+    Reply *r = xcalloc(1, sizeof *r);
+    bool ran = runner_run(s->runner, &plan, &res, &why);
+    r->trace = trace_read(s->memory);
+    s->failed = ran ? 0 : s->failed + 1;
+    if (ran) {
+        take_end(r, &res);
+        take_failure(r, &res);
+    } else if (s->requests > s->failed && s->failed < 5) {
+        r->crashed = true;
+        r->failure = xstrdup("the program can't be run");
+    } else {
+        err_set(err, "%s", why.msg);
+        reply_free(r);
+        r = NULL;
+    }
+    run_result_release(&res);
+    strings_release(&env);
+    strings_release(&argv);
+    free(folder);
+    return r;
+}
+
+Reply *server_request(Server *s, const Request *req, const Kept *kept, Err *err)
 {
     Str vars = { 0 }, body = { 0 };
     char *type;
     request_body(req, &body, &type);
     variables(s, req, &body, type, &vars);
-    add_cookies(req, cookies, &vars);
-    if (labels && *labels)
-        add_variable(&vars, "SUNDEW_SESSION_KEYS", labels);
-    Reply *r = run(s, &vars, &body, err);
+    add_cookies(req, kept->cookies, &vars);
+    if (kept->labels && *kept->labels)
+        add_variable(&vars, "SUNDEW_SESSION_KEYS", kept->labels);
+    if (kept->stored && *kept->stored)
+        add_variable(&vars, "SUNDEW_STORED", kept->stored);
+    if (kept->seed) {
+        str_addf(&vars, "SUNDEW_WEB_SEED=%" PRIx64, kept->seed);
+        str_addc(&vars, '\0');
+    }
+    Reply *r = s->plan.cgi ? run_program(s, req, &vars, &body, err) : run(s, &vars, &body, err);
     free(type);
     str_release(&vars);
     str_release(&body);
@@ -369,6 +501,8 @@ void reply_free(Reply *r)
     }
     vec_release(&r->headers);
     str_release(&r->body);
+    free(r->failure);
+    free(r->failed_in);
     trace_free(r->trace);
     free(r);
 }

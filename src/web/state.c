@@ -37,6 +37,7 @@ struct States {
     Map now;                   /* path → OnDisk; all that ever were */
     Map base;                  /* path → Blob, of the beginning, once it was needed */
     Map blobs;                 /* content hash → Blob */
+    Map programs;              /* paths of files that could be run in the beginning */
     Vec(State *) states;
     Map by_key;                /* hash of exact content → State */
 };
@@ -136,6 +137,8 @@ static void note_first(States *st, const char *path, const struct stat *info)
     OnDisk *d = on_disk(st, path);
     note(d, info);
     d->blob = NULL;
+    if (info->st_mode & S_IXUSR)
+        map_put(&st->programs, path, st);
 }
 
 static void note_change(States *st, const char *path, const struct stat *info)
@@ -172,7 +175,9 @@ static void look(States *st)
 static bool copy_tree(const char *from, const char *to, unsigned depth, Err *err)
 {
     Strings names = { 0 };
-    bool ok = depth < MOST_DEPTH && dir_make(to, err) && dir_list(from, &names, err);
+    if (depth >= MOST_DEPTH)
+        return err_set(err, "%s: too deep, or a link leads back", from);
+    bool ok = dir_make(to, err) && dir_list(from, &names, err);
     for (size_t i = 0; ok && i < names.len; i++) {
         char *a = path_join(from, names.items[i]), *b = path_join(to, names.items[i]);
         if (strcmp(names.items[i], ".sundew") == 0 || strcmp(names.items[i], ".git") == 0) {
@@ -181,7 +186,8 @@ static bool copy_tree(const char *from, const char *to, unsigned depth, Err *err
             ok = copy_tree(a, b, depth + 1, err);
         } else if (file_is_regular(a)) {
             Str s = { 0 };
-            ok = file_read(a, &s, err) && file_write(b, str_c(&s), s.len, err);
+            ok = file_read(a, &s, err) && file_write(b, str_c(&s), s.len, err) &&
+                 (access(a, X_OK) != 0 || chmod(b, 0755) == 0);
             str_release(&s);
         }
         free(a);
@@ -256,6 +262,7 @@ static void state_free(State *s)
     vec_release(&s->files);
     strings_release(&s->cookies);
     strings_release(&s->labels);
+    strings_release(&s->stored);
     free(s);
 }
 
@@ -273,6 +280,7 @@ void states_free(States *st)
     map_release(&st->now);
     map_release(&st->base);
     map_release(&st->blobs);
+    map_release(&st->programs);
     map_release(&st->by_key);
     free(st->folder);
     free(st);
@@ -327,7 +335,8 @@ static uint64_t hash_state(const State *s)
     return h;
 }
 
-const State *states_save(States *st, const Strings *cookies, const Strings *labels, Err *err)
+const State *states_save(States *st, const Strings *cookies, const Strings *labels,
+                         const Strings *stored, Err *err)
 {
     (void)err;
     look(st);
@@ -337,6 +346,8 @@ const State *states_save(States *st, const Strings *cookies, const Strings *labe
         strings_add(&s->cookies, cookies->items[i]);
     for (size_t i = 0; labels && i < labels->len; i++)
         strings_add(&s->labels, labels->items[i]);
+    for (size_t i = 0; stored && i < stored->len; i++)
+        strings_add(&s->stored, stored->items[i]);
     if (s->cookies.len)
         qsort(s->cookies.items, s->cookies.len, sizeof *s->cookies.items, by_text);
     s->hash = hash_state(s);
@@ -369,6 +380,8 @@ static bool put_file(States *st, const char *path, const Blob *b, OnDisk *d, Err
     /* The database server has a user of its own. */
     if (ok && str_starts(path, "db/"))
         ok = below_give(st->folder, path, 0660, err);
+    else if (ok && map_has(&st->programs, path))
+        ok = below_give(st->folder, path, 0755, err);
     if (ok && below_look(st->folder, path, &info))
         note(d, &info);
     return ok;

@@ -34,6 +34,7 @@ typedef struct State {
     Vec(StateFile) files;      /* sorted by path */
     Strings cookies;           /* NAME=VALUE, sorted */
     Strings labels;            /* session keys whose values came from input */
+    Strings stored;            /* values from input that went into the database */
 } State;
 
 typedef struct States States;
@@ -49,7 +50,8 @@ bool states_restore(States *st, const State *s, Err *err);
 bool states_restore_touches(States *st, const State *s, const char *below);
 /* What is there now, with this jar. An equal state that was seen before is
  * given instead of a new one. */
-const State *states_save(States *st, const Strings *cookies, const Strings *labels, Err *err);
+const State *states_save(States *st, const Strings *cookies, const Strings *labels,
+                         const Strings *stored, Err *err);
 /* Takes over a file from outside into the beginning of everything. */
 bool states_add_file(States *st, const char *from, const char *name, Err *err);
 

@@ -42,10 +42,12 @@ static bool is_small(const Trace *t, TraceNode *n)
     return depth < MOST_DEPTH && weight < MOST_WEIGHT;
 }
 
-/* An input is named as parameters are; a constant begins with its type. */
+/* An input is named as parameters are, or is the whole body; a constant begins with its type. */
 static bool is_named(const TraceNode *n)
 {
-    return n->op == WOP_INPUT ? strchr(n->text, '[') != NULL : n->op != WOP_CONST || n->n > 0;
+    if (n->op == WOP_INPUT)
+        return strchr(n->text, '[') || strcmp(n->text, "JSON") == 0;
+    return n->op != WOP_CONST || n->n > 0;
 }
 
 static void read_node(Reader *r, const struct sundew_web_record *rec, const char *body, size_t n)
@@ -310,4 +312,9 @@ void trace_print(const Trace *t, uint32_t node, bool wanted, Str *out)
         str_addc(out, '!');
         print_node(t, node, 1, out);
     }
+}
+
+bool trace_is_kept(const char *path)
+{
+    return str_starts(path, "SESSION[") || str_starts(path, "DB[");
 }

@@ -98,6 +98,8 @@ void trace_free(Trace *t);                /* NULL is fine */
 const TraceNode *trace_node(const Trace *t, uint32_t node);
 /* As a person reads it: (int)GET[n] * 2 < 10. */
 void trace_print(const Trace *t, uint32_t node, bool wanted, Str *out);
+/* Is the input something that an earlier request kept, in the session or the database? */
+bool trace_is_kept(const char *path);
 /* The paths of the inputs below a node, each once. */
 void trace_inputs(const Trace *t, uint32_t node, Strings *out);
 #endif

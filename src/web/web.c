@@ -6,9 +6,9 @@
 #include <assert.h>
 #include <math.h>
 
-const char *web_missing(const char *libexec)
+const char *web_missing(const char *libexec, bool cgi)
 {
-    const char *missing = server_missing(libexec);
+    const char *missing = server_missing(libexec, cgi);
     return missing ? missing : page_missing();
 }
 
@@ -62,9 +62,9 @@ void campaign_judge(Campaign *c, const Request *q, const Reply *r, Faults *out)
 }
 
 /* The jar after the reply: what was sent, and what Set-Cookie changes. */
-static void cookies_after(const State *start, const Reply *r, Strings *jar)
+static void cookies_after(const Request *q, const State *start, const Reply *r, Strings *jar)
 {
-    for (size_t i = 0; i < start->cookies.len; i++)
+    for (size_t i = 0; i < start->cookies.len && !q->forgets; i++)
         strings_add(jar, start->cookies.items[i]);
     for (size_t i = 0; i < r->headers.len; i++)
         if (strcasecmp(r->headers.items[i].name, "Set-Cookie") == 0)
@@ -77,23 +77,76 @@ static void labels_after(const Reply *r, Strings *labels)
         strings_add(labels, r->trace->session.items[i].name);
 }
 
-/* Did a statement change the database? */
-static bool writes(const Trace *t)
+static bool is_read(const char *sql)
 {
     static const char *const reads[] = { "select",  "show", "set", "describe",
                                          "explain", "desc", "use" };
-    for (size_t i = 0; i < t->sinks.len; i++) {
-        if (t->sinks.items[i].kind != SINK_SQL)
-            continue;
-        const char *s = t->sinks.items[i].text;
-        s += strspn(s, " \t\r\n(");
-        bool read = false;
-        for (size_t k = 0; k < sizeof reads / sizeof *reads; k++)
-            read = read || strncasecmp(s, reads[k], strlen(reads[k])) == 0;
-        if (!read)
+    sql += strspn(sql, " \t\r\n(");
+    for (size_t k = 0; k < sizeof reads / sizeof *reads; k++)
+        if (strncasecmp(sql, reads[k], strlen(reads[k])) == 0)
             return true;
-    }
     return false;
+}
+
+/* Did a statement change the database? */
+static bool writes(const Trace *t)
+{
+    for (size_t i = 0; i < t->sinks.len; i++)
+        if (t->sinks.items[i].kind == SINK_SQL && !is_read(t->sinks.items[i].text))
+            return true;
+    return false;
+}
+
+static void store(Strings *out, const char *text, size_t n)
+{
+    if (!n || n > 100 || out->len >= MOST_STORED || memchr(text, '\n', n) || memchr(text, '\0', n))
+        return;
+    for (size_t i = 0; i < out->len; i++)
+        if (strcmp(out->items[i], text) == 0)
+            return;
+    strings_add(out, text);
+}
+
+void campaign_stores(const Request *q, const Trace *t, Strings *out)
+{
+    bool any = writes(t);
+    for (size_t i = 0; any && i < t->sinks.len; i++) {
+        const Sink *s = &t->sinks.items[i];
+        Strings in = { 0 };
+        if (s->kind == SINK_BOUND && s->node)
+            store(out, s->text, s->n);
+        if (s->kind == SINK_SQL && s->node && !is_read(s->text))
+            trace_inputs(t, s->node, &in);
+        for (size_t k = 0; k < in.len; k++) {
+            PhpValue v = request_value(q, in.items[k]);
+            if (v.type == PHP_TEXT)
+                store(out, v.s, v.n);
+        }
+        strings_release(&in);
+    }
+}
+
+static void join(const Strings *lines, Str *out)
+{
+    for (size_t i = 0; i < lines->len; i++)
+        str_addf(out, "%s%s", i ? "\n" : "", lines->items[i]);
+}
+
+/* The state after a request. */
+static const State *state_after(Campaign *c, const Request *q, const State *start, const Reply *r,
+                                Err *err)
+{
+    Strings jar = { 0 }, keys = { 0 }, stored = { 0 };
+    cookies_after(q, start, r, &jar);
+    labels_after(r, &keys);
+    campaign_stores(q, r->trace, &stored);
+    for (size_t i = 0; i < start->stored.len; i++)
+        store(&stored, start->stored.items[i], strlen(start->stored.items[i]));
+    const State *end = states_save(c->states, &jar, &keys, &stored, err);
+    strings_release(&jar);
+    strings_release(&keys);
+    strings_release(&stored);
+    return end;
 }
 
 Reply *campaign_execute(Campaign *c, const Request *q, const State *start, const State **end,
@@ -104,30 +157,23 @@ Reply *campaign_execute(Campaign *c, const Request *q, const State *start, const
         return NULL;
     if (!states_restore(c->states, start, err))
         return NULL;
-    Str cookies = { 0 }, labels = { 0 };
-    state_cookie_header(start, &cookies);
-    for (size_t i = 0; i < start->labels.len; i++)
-        str_addf(&labels, "%s%s", i ? "\n" : "", start->labels.items[i]);
-    Reply *r = server_request(c->server, q, str_c(&cookies), str_c(&labels), err);
+    Str cookies = { 0 }, labels = { 0 }, stored = { 0 };
+    if (!q->forgets)
+        state_cookie_header(start, &cookies);
+    join(&start->labels, &labels);
+    join(&start->stored, &stored);
+    /* A new browser gets another session than those that are there. */
+    Kept kept = { str_c(&cookies), str_c(&labels), str_c(&stored), q->forgets ? start->hash : 0 };
+    Reply *r = server_request(c->server, q, &kept, err);
     str_release(&cookies);
     str_release(&labels);
-    if (!r)
-        return NULL;
-    if (c->database && writes(r->trace) && !database_flush(c->database, err)) {
-        reply_free(r);
-        return NULL;
-    }
-    Strings jar = { 0 }, keys = { 0 };
-    cookies_after(start, r, &jar);
-    labels_after(r, &keys);
-    *end = states_save(c->states, &jar, &keys, err);
-    strings_release(&jar);
-    strings_release(&keys);
-    if (!*end) {
-        reply_free(r);
-        return NULL;
-    }
-    return r;
+    str_release(&stored);
+    bool ok = r && (!c->database || !writes(r->trace) || database_flush(c->database, err));
+    *end = ok ? state_after(c, q, start, r, err) : NULL;
+    if (*end)
+        return r;
+    reply_free(r);
+    return NULL;
 }
 
 typedef struct MemoKey {
@@ -195,7 +241,15 @@ Report *campaign_report(Campaign *c, const Fault *f, const Step *step, Reply *re
 
 /* ---- before */
 
-static void list_scripts(const char *folder, const char *below, unsigned depth, Strings *out)
+static bool is_script(const char *file, const char *at, bool cgi)
+{
+    if (cgi)
+        return server_is_program(at);
+    return str_ends(file, ".php") || str_ends(file, ".inc") || str_ends(file, ".phtml");
+}
+
+static void list_scripts(const char *folder, const char *below, unsigned depth, bool cgi,
+                         Strings *out)
 {
     char *full = *below ? path_join(folder, below) : xstrdup(folder);
     Strings names = { 0 };
@@ -204,8 +258,8 @@ static void list_scripts(const char *folder, const char *below, unsigned depth, 
             char *path = *below ? xprintf("%s/%s", below, names.items[i]) : xstrdup(names.items[i]);
             char *at = path_join(folder, path);
             if (file_is_dir(at))
-                list_scripts(folder, path, depth + 1, out);
-            else if (str_ends(path, ".php") || str_ends(path, ".inc") || str_ends(path, ".phtml"))
+                list_scripts(folder, path, depth + 1, cgi, out);
+            else if (is_script(path, at, cgi))
                 strings_add(out, path);
             free(at);
             free(path);
@@ -239,13 +293,17 @@ static bool survey(Campaign *c, Err *err)
 {
     Map seen = { 0 }, total = { 0 };
     Strings all = { 0 };
-    list_scripts(c->app, "", 0, &all);
+    list_scripts(c->app, "", 0, c->plan->cgi, &all);
     for (size_t i = 0; i < c->plan->nlogins; i++) {
         strings_add(&c->words, c->plan->logins[i].user);
         strings_add(&c->words, c->plan->logins[i].password);
     }
     bool ok = true;
-    for (size_t i = 0; ok && i < all.len && !campaign_over(c); i++) {
+    for (size_t i = 0; c->plan->cgi && i < all.len; i++) {
+        strings_add(&c->scripts, all.items[i]);
+        add_file(c->web, all.items[i], 0);
+    }
+    for (size_t i = 0; ok && !c->plan->cgi && i < all.len && !campaign_over(c); i++) {
         Reply *r = server_list(c->server, all.items[i], err);
         ok = r != NULL;
         if (!r)
@@ -351,6 +409,7 @@ static bool open_campaign(Campaign *c, Err *err)
                       .prepend = p->prepend,
                       .seconds = p->request_seconds,
                       .mysql = p->mysql,
+                      .cgi = p->cgi,
                       .unprotected = p->unprotected };
     c->server = server_new(&sp, err);
     if (!c->server)
@@ -408,8 +467,9 @@ Web *web_run(const WebPlan *plan, Err *err)
         .plan = &own, .web = w, .begin = clock_seconds(), .rng = rng_seeded(plan->seed)
     };
     c.app = path_join(plan->folder, "app");
-    bool ok = open_campaign(&c, err) && survey(&c, err) && search_run(&c, err) &&
-              (own.no_security || own.stateless || access_run(&c, err));
+    bool ok = open_campaign(&c, err) && survey(&c, err) &&
+              (own.serve ? serve_run(&c, err) : search_run(&c, err)) &&
+              (own.serve || own.no_security || own.stateless || access_run(&c, err));
     if (ok) {
         w->states = states_count(c.states);
         w->seconds = clock_seconds() - c.begin;
@@ -453,6 +513,9 @@ void web_free(Web *w)
     }
     for (size_t i = 0; i < w->nfiles; i++)
         free(w->files[i].file);
+    for (size_t i = 0; i < w->nrecorded; i++)
+        request_free(w->recorded[i]);
+    free(w->recorded);
     free(w->files);
     free(w->faults);
     free(w->lost);
@@ -463,7 +526,22 @@ void web_free(Web *w)
     free(w);
 }
 
-Reply *web_replay(const WebPlan *plan, Request *const *chain, size_t n, Faults *out, Err *err)
+/* Faults that are not in the list yet. */
+static void judge_new(Campaign *c, const Request *q, const Reply *r, Faults *out)
+{
+    Faults own = { 0 };
+    campaign_judge(c, q, r, &own);
+    for (size_t i = 0; i < own.len; i++) {
+        char *key = fault_key(&own.items[i]);
+        if (!faults_have(out, key))
+            fault_copy(vec_grow(out), &own.items[i]);
+        free(key);
+    }
+    faults_release(&own);
+}
+
+Reply *web_replay(const WebPlan *plan, Request *const *chain, size_t n, bool all, Faults *out,
+                  Err *err)
 {
     Web w = { 0 };
     Campaign c = { .plan = plan, .web = &w, .begin = clock_seconds() };
@@ -475,9 +553,9 @@ Reply *web_replay(const WebPlan *plan, Request *const *chain, size_t n, Faults *
         reply_free(last);
         last = campaign_execute(&c, chain[i], state, &state, err);
         ok = last != NULL;
+        if (ok && (all || i + 1 == n))
+            judge_new(&c, chain[i], last, out);
     }
-    if (last)
-        campaign_judge(&c, chain[n - 1], last, out);
     free(w.protection);
     close_campaign(&c);
     return last;

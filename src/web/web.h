@@ -50,7 +50,12 @@ typedef struct WebPlan {
     bool stateless;            /* one level: always the first state */
     bool no_html, no_deprecated, no_security;
     bool unprotected;
+    bool cgi;                  /* scripts are programs under CGI */
     bool only_entry;           /* scripts are reached by options only */
+    bool serve;                /* a person clicks in a browser, nothing else is tried */
+    unsigned port;             /* … on 127.0.0.1; 0: any */
+    bool (*enough)(void *arg); /* … asked with stop_arg: has the person finished? */
+    void (*told)(void *arg, const char *text);   /* … with progress_arg; text is plain */
     double seconds;            /* in all; 0: until nothing is left */
     double request_seconds;    /* CPU of one request; 0: 5 */
     uint64_t most_requests;    /* 0: no limit */
@@ -82,6 +87,7 @@ typedef struct WebFault {
     Suspect *suspects;
     size_t nsuspects;
     Str page;                  /* what the last request answers */
+    bool cgi;
 } WebFault;
 
 typedef struct WebCount {
@@ -124,20 +130,25 @@ typedef struct Web {
     size_t npoints;
     WebLink *links;
     size_t nlinks;
+    Request **recorded;                    /* what a person asked for, in order */
+    size_t nrecorded;
     bool complete;                         /* nothing was left to explore */
     double seconds;
     char *protection;                      /* what the sandbox can't do; or NULL */
     Strings broken;                        /* files that PHP can't compile */
 } Web;
 
-const char *web_missing(const char *libexec);   /* NULL: all is there */
+const char *web_missing(const char *libexec, bool cgi);   /* NULL: all is there */
 Web *web_run(const WebPlan *plan, Err *err);
 void web_free(Web *w);
 
-/* The chain again, from the first state: is the fault there? The last reply, or NULL. */
-Reply *web_replay(const WebPlan *plan, Request *const *chain, size_t n, Faults *out, Err *err);
+/* The chain again, from the first state: the last reply, or NULL. Faults are those
+ * of the last request, or of all. */
+Reply *web_replay(const WebPlan *plan, Request *const *chain, size_t n, bool all, Faults *out,
+                  Err *err);
 
 /* Files that show a fault again. */
 void web_curl(const WebFault *f, Str *out);
+void web_curl_session(Request *const *chain, size_t n, Str *out);
 void web_phpunit(const WebFault *f, const char *name, Str *out);
 #endif

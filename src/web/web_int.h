@@ -19,6 +19,7 @@ typedef struct Step {
     unsigned depth;
     unsigned role, role_after;     /* who asks, and who is logged in then; 0: nobody */
     bool whole;                    /* a page came, and no fault */
+    Strings session, stored;       /* keys and values of its input that it kept for later */
 } Step;
 
 /* Somebody who is logged in: where that led to. */
@@ -40,6 +41,8 @@ typedef struct Config {
     bool now;                      /* before all others of its class */
     bool attack;                   /* a hostile value: judged, not followed */
     unsigned class;
+    const Step *origin;            /* CLASS_BACK: whose request kept a value … */
+    Wish wish;                     /* … that should be another; `before` comes after it again */
 } Config;
 
 enum {
@@ -50,9 +53,10 @@ enum {
     CLASS_DIRECT,
     CLASS_ATTACK,
     CLASS_FILL,
+    CLASS_BACK,
     NCLASSES
 };
-enum { MOST_DEPTH_QUEUE = 16, MOST_EXAMPLES = 3, MOST_ROLES = 9 };
+enum { MOST_STORED = 60, MOST_DEPTH_QUEUE = 16, MOST_EXAMPLES = 3, MOST_ROLES = 9 };
 
 typedef struct Queue {
     Config **items;
@@ -130,12 +134,26 @@ bool campaign_over(Campaign *c);
 Report *campaign_report(Campaign *c, const Fault *f, const Step *step, Reply *reply);
 void campaign_judge(Campaign *c, const Request *q, const Reply *r, Faults *out);
 
+/* Values of the request that its statements put into the database. */
+void campaign_stores(const Request *q, const Trace *t, Strings *out);
 /* Remembers what the request did; NULL if that is not known. */
 void campaign_remember(Campaign *c, const Request *q, const State *start, const State *end,
                        const Faults *f);
 const Memo *campaign_memo(const Campaign *c, const Request *q, const State *start);
 
 bool search_run(Campaign *c, Err *err);
+/* serve.c: requests come from a browser. */
+bool serve_run(Campaign *c, Err *err);
+/* One request, judged and counted; nothing is proposed. NULL with err. The reply is the
+ * campaign's if `kept`, else to free. */
+typedef struct Visit {
+    Reply *reply;
+    const State *end;
+    size_t fresh;                  /* lines never executed before */
+    bool kept;
+} Visit;
+Step *search_visit(Campaign *c, const Request *r, const State *start, const Step *before,
+                   Visit *out, Err *err);
 void search_release(Campaign *c);
 /* Puts a request into the queue, and takes it over. False: it was there before. */
 bool search_propose(Campaign *c, unsigned class, Request *r, const State *start, const Step *before,

@@ -22,7 +22,15 @@ static void add_curl(const Request *r, Str *out)
     add_url(r, &url);
     request_body(r, &body, &type);
     request_cookies(r, &cookies);
+    if (r->forgets)
+        str_add(out, ": >\"$jar\"\n");
     str_add(out, "curl -s -i -b \"$jar\" -c \"$jar\"");
+    const Param *method = request_get(r, "SERVER[REQUEST_METHOD]");
+    if (method && !request_is_post(r)) {
+        str_add(out, strcmp(method->text, "HEAD") == 0 ? " -I" : " -X ");
+        if (strcmp(method->text, "HEAD") != 0)
+            escape_shell(out, method->text);
+    }
     if (cookies.len) {
         str_add(out, " -H ");
         char *h = xprintf("Cookie: %s", str_c(&cookies));
@@ -57,20 +65,32 @@ static void add_curl(const Request *r, Str *out)
     str_release(&cookies);
 }
 
+static void add_chain(Request *const *chain, size_t n, bool cgi, Str *out)
+{
+    str_addf(out,
+             "Serve the application first, from its folder, in the state that\n"
+             "# it was given to Sundew in: %s\n",
+             cgi ? "with a server that runs CGI" : "php -S 127.0.0.1:8000");
+    str_add(out, "base=${1:-http://127.0.0.1:8000}\njar=$(mktemp)\n");
+    for (size_t i = 0; i < n; i++)
+        add_curl(chain[i], out);
+    str_add(out, "rm -f \"$jar\"\n");
+}
+
 void web_curl(const WebFault *f, Str *out)
 {
     str_add(out, "#!/bin/sh\n# Shows again: ");
     escape_c_comment(out, f->fault.message, strlen(f->fault.message));
     str_addf(out, "\n# at ");
     escape_c_comment(out, f->fault.file, strlen(f->fault.file));
-    str_addf(out,
-             ":%u. Serve the application first, from its folder, in the state that\n"
-             "# it was given to Sundew in: php -S 127.0.0.1:8000\n"
-             "base=${1:-http://127.0.0.1:8000}\njar=$(mktemp)\n",
-             f->fault.line);
-    for (size_t i = 0; i < f->nchain; i++)
-        add_curl(f->chain[i], out);
-    str_add(out, "rm -f \"$jar\"\n");
+    str_addf(out, ":%u. ", f->fault.line);
+    add_chain(f->chain, f->nchain, f->cgi, out);
+}
+
+void web_curl_session(Request *const *chain, size_t n, Str *out)
+{
+    str_add(out, "#!/bin/sh\n# Every request that was recorded, in its order. ");
+    add_chain(chain, n, false, out);
 }
 
 /* The inside of a single-quoted PHP string. */

@@ -2,6 +2,7 @@
 #include "fuzz.h"
 #include "../unit/tree.h"
 #include "web/flip.h"
+#include "web/http.h"
 #include "web/judge.h"
 #include "web/page.h"
 #include "web/regex.h"
@@ -223,7 +224,59 @@ static void read_php_pattern(const uint8_t *data, size_t n)
     free(text);
 }
 
+static void write_request(const Request *r)
+{
+    Str text = { 0 };
+    char *type = NULL;
+    request_canonical(r, &text);
+    request_describe(r, &text);
+    request_query(r, &text);
+    request_cookies(r, &text);
+    str_reset(&text);
+    request_body(r, &text, &type);
+    free(type);
+    str_release(&text);
+}
+
+/* What a browser sends to `sundew web --serve`: a request, and a body of JSON. */
+static void read_browser(const uint8_t *data, size_t n)
+{
+    const char *bytes = (const char *)data;
+    Strings jar = { 0 };
+    strings_add(&jar, "s=1");
+    strings_add(&jar, "t=%2B");
+    HttpMessage m = { 0 };
+    fuzz_file("index.php", (const uint8_t *)"", 0);
+    http_waits(bytes, n);
+    if (http_read(bytes, n, &m) == 200) {
+        HttpTarget t = http_target(fuzz_folder(), "index.php", m.path);
+        Request *r = t.what == HTTP_SCRIPT ? http_request(&m, &t, &jar) : NULL;
+        if (r)
+            write_request(r);
+        request_free(r);
+        http_target_release(&t);
+    }
+    http_release(&m);
+    Request *json = request_new("index.php");
+    if (request_add_json(json, bytes, n))
+        write_request(json);
+    request_free(json);
+    strings_release(&jar);
+}
+
 const FuzzReader fuzz_web[] = {
+    { .name = "browser",
+      .read = read_browser,
+      .texts = { "POST /index.php/x%20y?a=1&b[]=2&c=%41+ HTTP/1.1\r\nHost: 127.0.0.1:8000\r\nCookie: s=1; u=2\r\n"
+                 "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 7\r\n\r\nx=1&y=2",
+                 "POST / HTTP/1.1\r\nHost: h\r\nX-Requested-With: x\r\nExpect: 100-continue\r\n"
+                 "Content-Type: multipart/form-data; boundary=\"B\"\r\nContent-Length: 157\r\n\r\n"
+                 "--B\r\nContent-Disposition: form-data; name=\"a[x]\"\r\n\r\n1&2\r\n"
+                 "--B\r\nContent-Disposition: form-data; name=\"f\"; filename=\"n.gif\"\r\n\r\nGIF\r\n--B--\r\n    ",
+                 "PUT /a/./b//index.php HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: 24\r\n\r\n"
+                 "{\"a\":1,\"b\":[true,\"x\"]}",
+                 "{\"a\":{\"b\":[1,2.5,\"x\",false]},\"c[\":\"\",\"d\":{\"0\":1,\"1\":2}}",
+                 "[1,[2,[3]]]" } },
     { .name = "web-log", .read = read_web_log, .make = make_web_logs },
     { .name = "page",
       .read = read_page,

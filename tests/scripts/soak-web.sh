@@ -47,6 +47,9 @@ if (($_POST['text'] ?? '') !== '') {
 $n = mysqli_fetch_row(mysqli_query($db, 'SELECT count(*) FROM note'))[0];
 if ($n == 2)
     trigger_error('two notes', E_USER_WARNING);
+$first = mysqli_fetch_assoc(mysqli_query($db, 'SELECT text FROM note ORDER BY id LIMIT 1'));
+if ($first && $first['text'] === 'secret word')
+    trigger_error('reached text', E_USER_WARNING);
 echo '<p>', $n, ' notes</p>';
 ?>
 <form method="post" action="index.php"><p><input name="text"><input type="submit" value="Add"></p></form>
@@ -54,6 +57,7 @@ echo '<p>', $n, ' notes</p>';
 P
     echo 'CREATE TABLE note (id INT PRIMARY KEY AUTO_INCREMENT, text TEXT) ENGINE=InnoDB;' >notes.sql
     ok "a database is state: the second note is seen" says "two notes" "$SUNDEW" -w ws web app --db mysql:notes.sql --time 60s --depth 4
+    ok "…and what an earlier request put into it is turned around" says "reached text" "$SUNDEW" -w ws web app --db mysql:notes.sql --time 60s --depth 4
     killed() {
         "$SUNDEW" -w ws2 web app --db mysql:notes.sql --time 15s --strategy mutate --json >out.json 2>err &
         local sundew=$! server status

@@ -79,6 +79,31 @@ for what in arithmetic 'trim and case' length position in_array switch 'typed pa
 done
 ok "…what can't be is not" holds '"reached never" not in {f["message"] for f in F}'
 
+fresh body
+ok "bodies that are no form are parameters" web body --time 60s --no-security --no-html
+for what in raw text number truth list nested key property 'typed property' 'nested property' 'empty property' \
+            stream method; do
+    ok "…$what" reached "$what"
+done
+ok "…what can't be is not" holds '"reached never" not in {f["message"] for f in F} and d["stale_labels"] == 0'
+ok "…the smallest body is told, with its types" holds '[[(p["name"], p["value"], p.get("type")) for p in c["parameters"]] for f in F if f["message"] == "reached number" for c in f["chain"]] == [[("JSON[age]", "18", 4)]]'
+number=$(python3 -c 'import json; print([f["message"] for f in json.load(open("out.json"))["faults"]].index("reached number") + 1)')
+ok "…and can be sent again" says "the fault is there again" "$SUNDEW" -w ws web --replay "$number"
+ok "…by curl, too" grep -qF '{"age":18}' "ws/web/$number/replay.sh"
+
+fresh stored
+ok "what earlier requests stored is turned around" web stored --requests 300 --depth 3 --no-security --no-html
+for what in name role age pasted color; do
+    ok "…$what" reached "$what"
+done
+ok "…what can't be is not" holds '"reached never" not in {f["message"] for f in F} and d["stale_labels"] == 0'
+ok "…the request before it is the one that counts" holds '[[[(p["name"], p["value"]) for p in c["parameters"]] for c in f["chain"]] for f in F if f["message"] == "reached pasted"] == [[[("GET[pasted]", "secret")], [("GET[list]", "1")]]]'
+
+fresh crumbs
+ok "a cookie that is there gets another value" web crumbs --time 60s --no-security --no-html
+ok "…which is what the page falls over" reached theme
+ok "…and nothing else" holds 'len(F) == 1'
+
 # ---- security
 fresh holes
 ok "hostile values are tried" web holes --time 60s

@@ -3,6 +3,7 @@
 #include "base/tempdir.h"
 #include "web/eval.h"
 #include "web/flip.h"
+#include "web/http.h"
 #include "web/judge.h"
 #include "web/page.h"
 #include "web/regex.h"
@@ -420,23 +421,23 @@ static void states_are_restored_and_recognised(void **state)
     States *st = states_new(app, folder, &err);
     assert_non_null(st);
     const State *s0 = states_first(st);
-    assert_ptr_equal(states_save(st, NULL, NULL, &err), s0);
+    assert_ptr_equal(states_save(st, NULL, NULL, NULL, &err), s0);
     write_file(folder, "sessions/sess_1", "user|s:1:\"a\";");
     write_file(folder, "app/index.php", "changed");
     char *gone = path_join(folder, "app/newuser.php");
     assert_int_equal(remove(gone), 0);
-    const State *s1 = states_save(st, NULL, NULL, &err);
+    const State *s1 = states_save(st, NULL, NULL, NULL, &err);
     assert_ptr_not_equal(s1, s0);
     assert_int_equal(s1->files.len, 3);
     assert_true(states_restore(st, s0, &err));
     assert_true(file_exists(gone));
-    assert_ptr_equal(states_save(st, NULL, NULL, &err), s0);
+    assert_ptr_equal(states_save(st, NULL, NULL, NULL, &err), s0);
     assert_true(states_restore(st, s1, &err));
     assert_false(file_exists(gone));
-    assert_ptr_equal(states_save(st, NULL, NULL, &err), s1);
+    assert_ptr_equal(states_save(st, NULL, NULL, NULL, &err), s1);
     Strings jar = { 0 };
     strings_add(&jar, "a=1");
-    assert_ptr_not_equal(states_save(st, &jar, NULL, &err), s1);
+    assert_ptr_not_equal(states_save(st, &jar, NULL, NULL, &err), s1);
     strings_release(&jar);
     free(gone);
     states_free(st);
@@ -458,10 +459,10 @@ static void links_in_an_application_lead_nowhere(void **state)
          *link = xprintf("%s/app/link", folder);
     assert_true(file_write(secret, "secret", 6, &err));
     assert_true(dir_make(data, &err) && file_write(file, "text", 4, &err));
-    const State *with = states_save(st, NULL, NULL, &err);
+    const State *with = states_save(st, NULL, NULL, NULL, &err);
     assert_int_equal(unlink(file) | rmdir(data) | symlink(outside, data) | symlink(secret, link),
                      0);
-    const State *without = states_save(st, NULL, NULL, &err);
+    const State *without = states_save(st, NULL, NULL, NULL, &err);
     assert_true(with != without && states_restore(st, with, &err));
     assert_false(file_exists(escaped));
     Str s = { 0 };
@@ -492,6 +493,180 @@ static void cookies_are_set_and_taken_away(void **state)
     assert_int_equal(jar.len, 1);
     assert_string_equal(jar.items[0], "b=2");
     strings_release(&jar);
+}
+
+/* ---- a body of JSON */
+
+static void json_becomes_parameters_and_back(void **state)
+{
+    (void)state;
+    static const char *const exact[] = {
+        "{\"a\":1,\"b\":{\"c\":[true,false,\"x\"]},\"d[\":1.5,\"e\":\"\"}", "[1,2,3]",
+        "{\"0\":{\"x\":1}}"
+    };
+    static const char *const others[] = { "{", "5", "{}", "[]", "{\"a\":null}", "{\"a\":[]}", "" };
+    for (size_t i = 0; i < 2; i++) {
+        Request *r = request_new("a.php");
+        Str out = { 0 };
+        assert_true(request_add_json(r, exact[i], strlen(exact[i])));
+        request_json(r, &out);
+        assert_string_equal(str_c(&out), exact[i]);
+        str_release(&out);
+        request_free(r);
+    }
+    Request *r = request_new("a.php");
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_false(request_add_json(r, others[i], strlen(others[i])));
+    assert_int_equal(r->params.len, 0);
+    assert_false(request_add_json(r, exact[2], strlen(exact[2])));    /* would be a list */
+    request_free(r);
+}
+
+static void a_request_has_one_body(void **state)
+{
+    (void)state;
+    Request *r = request_new("a.php");
+    assert_int_equal(request_value(r, "BODY[raw]").type, PHP_TEXT);
+    assert_int_equal(request_value(r, "JSON").type, PHP_NULL);
+    request_set(r, "POST[a]", "1", 1);
+    request_set_typed(r, "JSON[n]", "7", 1, PHP_INT);
+    assert_null(request_get(r, "POST[a]"));
+    assert_int_equal(request_value(r, "JSON[n]").type, PHP_INT);
+    assert_int_equal(request_value(r, "JSON").type, PHP_ARRAY);
+    assert_int_equal(request_value(r, "BODY[raw]").type, PHP_UNKNOWN);
+    request_set(r, "BODY[raw]", "x", 1);
+    assert_null(request_get(r, "JSON[n]"));
+    assert_true(request_is_post(r));
+    request_set(r, "SERVER[REQUEST_METHOD]", "PUT", 3);
+    assert_false(request_is_post(r));
+    request_free(r);
+}
+
+/* ---- a browser */
+
+static int read_all(const char *text, HttpMessage *m) { return http_read(text, strlen(text), m); }
+
+static void a_request_of_a_browser_is_read(void **state)
+{
+    (void)state;
+    HttpMessage m = { 0 };
+    const char *whole = "POST /a%20b/../../x HTTP/1.1\r\nHost: h\r\n\r\n";
+    assert_int_equal(read_all(whole, &m), 400);
+    whole = "POST /a+b/./c%2fd.php?x=1#y HTTP/1.1\r\nHost:  h \r\nContent-Length: 3\r\n\r\nabc";
+    for (size_t n = 0; n < strlen(whole); n++)
+        assert_int_equal(http_read(whole, n, &m), 0);
+    assert_int_equal(read_all(whole, &m), 200);
+    assert_string_equal(m.path, "/a+b/c/d.php");
+    assert_string_equal(m.query, "x=1");
+    assert_string_equal(http_header(&m, "host"), "h");
+    assert_string_equal(str_c(&m.body), "abc");
+    http_release(&m);
+    static const char *const bad[] = {
+        "GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n",
+        "GET / HTTP/1.1\r\n A: b\r\n\r\n",
+        "GET /%00 HTTP/1.1\r\n\r\n",
+        "GET /.. HTTP/1.1\r\n\r\n",
+        "GET\r\n\r\n",
+        "\r\n\r\n"
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(read_all(bad[i], &m), 400);
+    assert_int_equal(read_all("GET / HTTP/1.1\r\nTransfer-Encoding: x\r\n\r\n", &m), 501);
+}
+
+static Request *asked(const char *head, const char *body, const Strings *jar)
+{
+    HttpMessage m = { 0 };
+    HttpTarget t = { .what = HTTP_SCRIPT, .file = "a.php" };
+    char *whole = xprintf("%sContent-Length: %zu\r\n\r\n%s", head, strlen(body), body);
+    assert_int_equal(read_all(whole, &m), 200);
+    Request *r = http_request(&m, &t, jar);
+    http_release(&m);
+    free(whole);
+    return r;
+}
+
+static void forms_and_cookies_become_parameters(void **state)
+{
+    (void)state;
+    Strings jar = { 0 };
+    strings_add(&jar, "s=1%2B");
+    Request *r =
+        asked("POST /a.php?q=a;b HTTP/1.1\r\nCookie: s=1%2B; t=2\r\n"
+              "Content-Type: multipart/form-data; boundary=\"B\"\r\n",
+              "--B\r\nContent-Disposition: form-data; name=\"a[x]\"\r\n\r\n1&2\r\n"
+              "--B\r\nContent-Disposition: form-data; name=\"f\"; filename=\"n.gif\"\r\n\r\n"
+              "\r\n--B--\r\n",
+              &jar);
+    assert_string_equal(request_get(r, "GET[q]")->text, "a;b");
+    assert_string_equal(request_get(r, "POST[a][x]")->text, "1&2");
+    assert_string_equal(request_get(r, "FILENAME[f]")->text, "n.gif");
+    assert_int_equal(request_get(r, "FILES[f]")->n, 0);
+    assert_string_equal(request_get(r, "COOKIE[t]")->text, "2");
+    assert_null(request_get(r, "COOKIE[s]"));
+    assert_false(r->forgets);
+    request_free(r);
+    r = asked("GET /a.php HTTP/1.1\r\nCookie: s=other\r\n", "", &jar);
+    assert_true(r->forgets);
+    assert_string_equal(request_get(r, "COOKIE[s]")->text, "other");
+    request_free(r);
+    r = asked("PUT /a.php HTTP/1.1\r\nContent-Type: text/x\r\n", "{\"a\":1}", &jar);
+    Str body = { 0 };
+    char *type;
+    request_body(r, &body, &type);
+    assert_string_equal(str_c(&body), "{\"a\":1}");
+    assert_string_equal(type, "text/x");
+    assert_false(request_is_post(r));
+    free(type);
+    str_release(&body);
+    request_free(r);
+    strings_release(&jar);
+}
+
+static void an_answer_is_one_answer(void **state)
+{
+    (void)state;
+    Reply r = { .status = 200 };
+    vec_push(&r.headers, ((Header){ "Set-Cookie", "a=1; expires=Thu, 01-Jan-2026 00:00:00 GMT; "
+                                                  "Max-Age=9; path=/x; secure; HttpOnly" }));
+    vec_push(&r.headers, ((Header){ "X-A", "b\nSet-Cookie: c=d" }));
+    vec_push(&r.headers, ((Header){ "Content-Length", "99" }));
+    str_add(&r.body, "page");
+    Str out = { 0 };
+    http_answer(&r, false, &out);
+    assert_string_equal(str_c(&out), "HTTP/1.1 200 OK\r\nSet-Cookie: a=1; path=/x; HttpOnly\r\n"
+                                     "Content-Length: 4\r\nConnection: close\r\n\r\npage");
+    vec_release(&r.headers);
+    str_release(&r.body);
+    str_release(&out);
+}
+
+static void noise_of_a_browser_is_survived(void **state)
+{
+    (void)state;
+    static const char good[] =
+        "POST /a/b.php?x=1&y[]=2 HTTP/1.1\r\nHost: h\r\nCookie: a=b; c=d\r\n"
+        "Content-Type: multipart/form-data; boundary=B\r\nContent-Length: 66\r\n\r\n"
+        "--B\r\nContent-Disposition: form-data; name=\"x\"; filename=\"\"\r\n\r\n--B--";
+    Rng rng = rng_seeded(9);
+    Strings jar = { 0 };
+    HttpTarget t = { .what = HTTP_SCRIPT, .file = "a.php" };
+    size_t read = 0;
+    for (int round = 0; round < 20000; round++) {
+        char noise[sizeof good];
+        memcpy(noise, good, sizeof good);
+        for (uint64_t k = rng_below(&rng, 5); k; k--)
+            noise[rng_below(&rng, sizeof good)] = (char)rng_below(&rng, 256);
+        HttpMessage m = { 0 };
+        if (http_read(noise, sizeof good - 1, &m) != 200)
+            continue;
+        read++;
+        assert_null(strstr(m.path, "/../"));
+        request_free(http_request(&m, &t, &jar));
+        http_waits(noise, sizeof good - 1);
+        http_release(&m);
+    }
+    assert_true(read > 1000);
 }
 
 /* ---- the log is hostile */
@@ -592,6 +767,12 @@ int main(void)
         cmocka_unit_test(links_in_an_application_lead_nowhere),
         cmocka_unit_test(cookies_are_set_and_taken_away),
         cmocka_unit_test(handlers_and_likely_values_fill_in_forms),
+        cmocka_unit_test(json_becomes_parameters_and_back),
+        cmocka_unit_test(a_request_has_one_body),
+        cmocka_unit_test(a_request_of_a_browser_is_read),
+        cmocka_unit_test(forms_and_cookies_become_parameters),
+        cmocka_unit_test(an_answer_is_one_answer),
+        cmocka_unit_test(noise_of_a_browser_is_survived),
         cmocka_unit_test(a_log_of_noise_is_read_without_harm),
         cmocka_unit_test(a_page_that_nobody_can_read_is_not_read),
         cmocka_unit_test(generated_files_quote_what_the_program_said),

@@ -22,24 +22,42 @@ static Level level_of(FaultKind k)
 
 /* ---- JSON */
 
+/* A value that is no text is there percent-encoded, too. */
+static json_t *json_param(const Param *p)
+{
+    bool nul = strlen(p->text) != p->n;    /* readers of JSON refuse it */
+    json_t *o = json_pack("{s:o, s:o}", "name", json_text(p->path), "value",
+                          nul ? json_text(p->text) : json_textn(p->text, p->n));
+    const json_t *v = json_object_get(o, "value");
+    if (p->type != PHP_UNKNOWN)
+        json_object_set_new(o, "type", json_integer(p->type));
+    if (json_string_length(v) != p->n || memcmp(json_string_value(v), p->text, p->n) != 0) {
+        Str coded = { 0 };
+        url_encode(&coded, p->text, p->n);
+        json_object_set_new(o, "encoded", json_string(str_c(&coded)));
+        str_release(&coded);
+    }
+    return o;
+}
+
 static json_t *json_request(const Request *r)
 {
     json_t *params = json_array();
     for (size_t i = 0; i < r->params.len; i++)
-        json_array_append_new(params,
-                              json_pack("{s:o, s:o}", "name", json_text(r->params.items[i].path),
-                                        "value",
-                                        json_textn(r->params.items[i].text, r->params.items[i].n)));
-    return json_pack("{s:o, s:s, s:b, s:b, s:o}", "script", json_text(r->script), "method",
-                     request_is_post(r) ? "POST" : "GET", "post", r->post, "multipart",
-                     r->multipart, "parameters", params);
+        json_array_append_new(params, json_param(&r->params.items[i]));
+    json_t *o = json_pack("{s:o, s:s, s:b, s:b, s:o}", "script", json_text(r->script), "method",
+                          request_is_post(r) ? "POST" : "GET", "post", r->post, "multipart",
+                          r->multipart, "parameters", params);
+    if (r->forgets)
+        json_object_set_new(o, "new_browser", json_true());
+    return o;
 }
 
-static json_t *json_chain(const WebFault *f)
+static json_t *json_chain(Request *const *requests, size_t n)
 {
     json_t *chain = json_array();
-    for (size_t i = 0; i < f->nchain; i++)
-        json_array_append_new(chain, json_request(f->chain[i]));
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(chain, json_request(requests[i]));
     return chain;
 }
 
@@ -55,7 +73,7 @@ static json_t *json_fault(const WebFault *f)
                           json_text(f->fault.message), "file", json_text(f->fault.file), "line",
                           (int)f->fault.line);
     json_object_set_new(o, "condition", json_strings(f->condition.items, f->condition.len));
-    json_object_set_new(o, "chain", json_chain(f));
+    json_object_set_new(o, "chain", json_chain(f->chain, f->nchain));
     json_object_set_new(o, "stack", json_strings(f->fault.stack.items, f->fault.stack.len));
     json_object_set_new(o, "suspects", suspects);
     json_object_set_new(o, "seen", json_integer((json_int_t)f->seen));
@@ -106,13 +124,16 @@ static void add_counts(Session *s, const Web *w)
     session_json(s, "flips", why);
 }
 
-static void add_json(Session *s, const Web *w)
+static void add_json(Session *s, const WebPlan *plan, const Web *w)
 {
     json_t *faults = json_array();
     for (size_t i = 0; i < w->nfaults; i++)
         json_array_append_new(faults, json_fault(&w->faults[i]));
-    session_examined(s, "%llu requests, %llu of %llu lines", (unsigned long long)w->requests,
-                     (unsigned long long)w->lines, (unsigned long long)w->total);
+    if (plan->cgi)
+        session_examined(s, "%llu requests", (unsigned long long)w->requests);
+    else
+        session_examined(s, "%llu requests, %llu of %llu lines", (unsigned long long)w->requests,
+                         (unsigned long long)w->lines, (unsigned long long)w->total);
     session_json(s, "requests", json_integer((json_int_t)w->requests));
     session_json(s, "states", json_integer((json_int_t)w->states));
     session_json(s, "coverage",
@@ -154,13 +175,14 @@ static bool write_fault(Session *s, const WebPlan *plan, const WebFault *f, size
     char *class = xprintf("Fault%zuTest", number);
     web_curl(f, &curl);
     web_phpunit(f, class, &unit);
-    json_t *o = json_pack("{s:o, s:o, s:o}", "app", json_text(app), "key", json_text(key), "chain",
-                          json_chain(f));
+    json_t *o = json_pack("{s:o, s:o, s:b, s:o}", "app", json_text(app), "key", json_text(key),
+                          "cgi", f->cgi, "chain", json_chain(f->chain, f->nchain));
     json_print(o, &chain);
     json_decref(o);
     char *file = xprintf("%s.php", class);
     bool ok = dir_make(folder, err) && write_in(folder, "replay.sh", &curl, err) &&
-              write_in(folder, file, &unit, err) && write_in(folder, "chain.json", &chain, err) &&
+              (f->cgi || write_in(folder, file, &unit, err)) &&
+              write_in(folder, "chain.json", &chain, err) &&
               write_in(folder, "page.html", &f->page, err);
     str_release(&curl);
     str_release(&unit);
@@ -173,26 +195,51 @@ static bool write_fault(Session *s, const WebPlan *plan, const WebFault *f, size
     return ok;
 }
 
+/* What a person asked for, as fault 0. */
+static bool write_recorded(Session *s, const WebPlan *plan, const Web *w, Err *err)
+{
+    char *folder = fault_folder(s, "0"), *app = path_absolute(plan->app);
+    Str curl = { 0 }, chain = { 0 };
+    web_curl_session(w->recorded, w->nrecorded, &curl);
+    json_t *o = json_pack("{s:o, s:s, s:o}", "app", json_text(app), "key", "", "chain",
+                          json_chain(w->recorded, w->nrecorded));
+    json_print(o, &chain);
+    json_decref(o);
+    bool ok = dir_make(folder, err) && write_in(folder, "replay.sh", &curl, err) &&
+              write_in(folder, "chain.json", &chain, err);
+    str_release(&curl);
+    str_release(&chain);
+    free(app);
+    free(folder);
+    return ok;
+}
+
 static Request *request_of(const json_t *o)
 {
     Request *r = request_new(json_str(o, "script"));
     r->post = json_is_true(json_object_get(o, "post"));
     r->multipart = json_is_true(json_object_get(o, "multipart"));
+    r->forgets = json_is_true(json_object_get(o, "new_browser"));
     const json_t *params = json_object_get(o, "parameters");
     for (size_t i = 0; i < json_array_size(params); i++) {
         const json_t *p = json_array_get(params, i), *v = json_object_get(p, "value");
-        if (strchr(json_str(p, "name"), '[') && json_is_string(v))
-            request_set(r, json_str(p, "name"), json_string_value(v), json_string_length(v));
+        const char *coded = json_str(p, "encoded");
+        if (!strchr(json_str(p, "name"), '[') || !json_is_string(v))
+            continue;
+        size_t len = json_string_length(v);
+        char *bytes = *coded ? url_decode(coded, strlen(coded), &len) : NULL;
+        long long type = json_int(p, "type", PHP_UNKNOWN);
+        request_set_typed(r, json_str(p, "name"), bytes ? bytes : json_string_value(v), len,
+                          type > PHP_UNKNOWN && type < PHP_TEXT ? (PhpType)type : PHP_UNKNOWN);
+        free(bytes);
     }
     return r;
 }
 
-Request **chain_read(Session *s, const char *number, size_t *n, char **app, char **key, Err *err)
+bool chain_read(Session *s, const char *number, Recorded *out, Err *err)
 {
-    if (strspn(number, "0123456789") != strlen(number) || !*number) {
-        err_set(err, "--replay %s: the number of a fault is expected", number);
-        return NULL;
-    }
+    if (strspn(number, "0123456789") != strlen(number) || !*number)
+        return err_set(err, "--replay %s: the number of a fault is expected", number);
     char *folder = fault_folder(s, number), *path = path_join(folder, "chain.json");
     json_t *o = file_exists(path) ? json_read(path, err) : NULL;
     if (!o && !file_exists(path))
@@ -200,16 +247,30 @@ Request **chain_read(Session *s, const char *number, size_t *n, char **app, char
     free(folder);
     free(path);
     if (!o)
-        return NULL;
+        return false;
     const json_t *chain = json_object_get(o, "chain");
-    *n = json_array_size(chain);
-    *app = xstrdup(json_str(o, "app"));
-    *key = xstrdup(json_str(o, "key"));
-    Request **list = xcalloc(*n + 1, sizeof *list);
-    for (size_t i = 0; i < *n; i++)
-        list[i] = request_of(json_array_get(chain, i));
+    *out = (Recorded){ .n = json_array_size(chain),
+                       .app = xstrdup(json_str(o, "app")),
+                       .key = xstrdup(json_str(o, "key")),
+                       .cgi = json_is_true(json_object_get(o, "cgi")) };
+    out->chain = xcalloc(out->n + 1, sizeof *out->chain);
+    for (size_t i = 0; i < out->n; i++)
+        out->chain[i] = request_of(json_array_get(chain, i));
     json_decref(o);
-    return list;
+    if (out->n)
+        return true;
+    recorded_release(out);
+    return err_set(err, "--replay %s: no request was recorded", number);
+}
+
+void recorded_release(Recorded *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        request_free(r->chain[i]);
+    free(r->chain);
+    free(r->app);
+    free(r->key);
+    *r = (Recorded){ 0 };
 }
 
 /* ---- findings */
@@ -281,12 +342,15 @@ static bool report_fault(Session *s, const WebPlan *plan, const Web *w, const We
     Attachment files[] = { { "replay.sh", "test", str_c(&curl), curl.len },
                            { arena_printf(&a, "%s.php", class), "test", str_c(&unit), unit.len },
                            { "page.html", "page", str_c(&f->page), f->page.len } };
+    if (f->cgi)
+        files[1] = files[2];    /* no test in PHP */
     Finding found = {
         .rule = arena_printf(&a, "web/%s", fault_kind_name(f->fault.kind)),
         .level = level_of(f->fault.kind),
         .verdict = f->replayed ? VERDICT_SHOWN : VERDICT_UNDECIDED,
         .message = f->fault.message,
-        .where = { .file = *f->fault.file
+        .where = { .file = f->cgi && f->fault.line ? f->fault.file
+                           : *f->fault.file
                                ? arena_printf(&a, "%s/%s", app, f->fault.file)
                                : arena_printf(&a, "%s/%s", app, f->chain[f->nchain - 1]->script),
                    .line = (int)f->fault.line },
@@ -294,7 +358,7 @@ static bool report_fault(Session *s, const WebPlan *plan, const Web *w, const We
         .steps = steps,
         .nsteps = nsteps,
         .attachments = files,
-        .nattachments = f->page.len ? 3 : 2,
+        .nattachments = (f->page.len ? 3 : 2) - (size_t)f->cgi,
         .picture = w->nlinks ? picture(w, f, &a) : NULL,
         .rerun = arena_printf(&a, "sundew web --replay %zu", number),
         .data = json_fault(f),
@@ -309,14 +373,20 @@ static bool report_fault(Session *s, const WebPlan *plan, const Web *w, const We
     return ok;
 }
 
-static void say_summary(Session *s, const Web *w)
+static void say_summary(Session *s, const WebPlan *plan, const Web *w)
 {
-    session_note(s,
-                 "%llu requests, %llu states, %llu of %llu lines executed (%llu are in files that "
-                 "some page needs)",
-                 (unsigned long long)w->requests, (unsigned long long)w->states,
-                 (unsigned long long)w->lines, (unsigned long long)w->total,
-                 (unsigned long long)w->reachable);
+    if (plan->cgi)
+        session_note(s, "%llu requests, %llu states, %llu places that compare text",
+                     (unsigned long long)w->requests, (unsigned long long)w->states,
+                     (unsigned long long)w->lines);
+    else
+        session_note(
+            s,
+            "%llu requests, %llu states, %llu of %llu lines executed (%llu are in files that "
+            "some page needs)",
+            (unsigned long long)w->requests, (unsigned long long)w->states,
+            (unsigned long long)w->lines, (unsigned long long)w->total,
+            (unsigned long long)w->reachable);
     if (w->solved && w->diverged)
         session_note(s,
                      "%.0f %% of solved requests took another way than expected; exploration is "
@@ -342,7 +412,9 @@ bool report_web(Session *s, const WebPlan *plan, const Web *w, Err *err)
         if (!write_fault(s, plan, &w->faults[i], i + 1, err) ||
             !report_fault(s, plan, w, &w->faults[i], i + 1, err))
             return false;
-    add_json(s, w);
-    say_summary(s, w);
+    if (plan->serve && !write_recorded(s, plan, w, err))
+        return false;
+    add_json(s, plan, w);
+    say_summary(s, plan, w);
     return true;
 }

@@ -35,7 +35,12 @@ static const Option options[] = {
     { "no-deprecated", 0, NULL, "don't report deprecations", NULL },
     { "no-security", 0, NULL, "don't try hostile values", NULL },
     { "no-sandbox", 0, NULL, "run PHP without a sandbox", NULL },
-    { "replay", 0, "N", "run the chain of fault N of the last run again", NULL },
+    { "cgi", 0, NULL, "the application is programs under CGI, in C say: every file that can be run",
+      NULL },
+    { "serve", 0, NULL, "try nothing: record and judge what you do in a browser", NULL },
+    { "port", 0, "N", "where --serve listens, on 127.0.0.1; else any that is free", NULL },
+    { "replay", 0, "N",
+      "run the chain of fault N of the last run again; 0: all that --serve recorded", NULL },
     { 0 },
 };
 
@@ -118,6 +123,18 @@ static bool read_database(Session *s, WebPlan *plan, Err *err)
 
 static bool over(void *session) { return session_interrupted(session); }
 
+/* Ctrl-C ends the clicking; the next one ends what comes after. */
+static bool clicked_enough(void *session)
+{
+    return session_take_stop() || session_time_is_over(session);
+}
+
+static void told(void *session, const char *text)
+{
+    progress_wipe();
+    session_note(session, "%s", text);
+}
+
 static void progress(void *session, const char *what, uint64_t n)
 {
     static double shown;
@@ -131,6 +148,18 @@ static void progress(void *session, const char *what, uint64_t n)
     free(text);
 }
 
+static bool read_port(Session *s, WebPlan *plan, Err *err)
+{
+    uint64_t port;
+    plan->serve = session_flag(s, "serve");
+    if (!read_count(s, "port", &port, err))
+        return false;
+    if (port && !plan->serve)
+        return err_set(err, "--port goes with --serve");
+    plan->port = (unsigned)port;
+    return port < 65536 || err_set(err, "--port %s: 65535 at most", session_option(s, "port"));
+}
+
 static bool read_plan(Session *s, WebPlan *plan, Err *err)
 {
     uint64_t depth;
@@ -142,6 +171,10 @@ static bool read_plan(Session *s, WebPlan *plan, Err *err)
         return err_set(err, "%s: no folder", args[0]);
     plan->app = args[0];
     plan->entry = session_option(s, "entry");
+    if (plan->cgi && strcmp(plan->entry, "index.php") == 0)
+        plan->entry = "index.cgi";
+    if (plan->cgi && (session_flag(s, "serve") || session_option(s, "db")))
+        return err_set(err, "--cgi goes neither with --serve nor with --db");
     char *entry = path_join(plan->app, plan->entry);
     bool there = file_is_regular(entry);
     free(entry);
@@ -152,6 +185,8 @@ static bool read_plan(Session *s, WebPlan *plan, Err *err)
                        session_option(s, "strategy"));
     if (!read_count(s, "depth", &depth, err) ||
         !read_count(s, "requests", &plan->most_requests, err) || !read_database(s, plan, err))
+        return false;
+    if (!read_port(s, plan, err))
         return false;
     if (!duration_parse(session_option(s, "timeout"), &plan->request_seconds) ||
         plan->request_seconds <= 0)
@@ -174,53 +209,74 @@ static void read_switches(Session *s, WebPlan *plan)
     plan->libexec = session_libexec(s);
     plan->seed = session_seed(s);
     plan->seconds = session_time_left(s, 0);
+    plan->enough = clicked_enough;
+    plan->told = told;
     plan->stop = over;
     plan->stop_arg = s;
     plan->progress = progress;
     plan->progress_arg = s;
 }
 
+/* What all requests of the recording showed. */
+static void say_all(Str *out, const Recorded *r, const Faults *found)
+{
+    for (size_t i = 0; i < found->len; i++) {
+        const Fault *f = &found->items[i];
+        escape_terminal_z(out, f->file);
+        str_addf(out, ":%u: %s: ", f->line, fault_kind_name(f->kind));
+        escape_terminal_z(out, f->message);
+        str_add(out, "\n");
+    }
+    str_addf(out, "%zu requests, %zu faults\n", r->n, found->len);
+}
+
 /* The chain again; says whether the fault is still there. */
 static bool replay(Session *s, WebPlan *plan, const char *number, Err *err)
 {
-    size_t n;
-    char *app, *key;
-    Request **chain = chain_read(s, number, &n, &app, &key, err);
-    if (!chain)
+    Recorded again;
+    if (!chain_read(s, number, &again, err))
         return false;
-    plan->app = app;
+    plan->app = again.app;
+    plan->cgi = again.cgi;
     Faults found = { 0 };
-    Reply *r = web_replay(plan, chain, n, &found, err);
-    bool ok = r != NULL;
+    bool all = strcmp(number, "0") == 0;
+    const char *missing = web_missing(session_libexec(s), again.cgi);
+    Reply *r = NULL;
+    if (missing)
+        err_set(err, "%s", missing);
+    else if (read_database(s, plan, err))
+        r = web_replay(plan, again.chain, again.n, all, &found, err);
     Str *out = session_out(s);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; r && i < again.n; i++) {
         str_addf(out, "%zu. ", i + 1);
-        request_describe(chain[i], out);
+        request_describe(again.chain[i], out);
         str_add(out, "\n");
-        request_free(chain[i]);
     }
-    if (ok) {
+    if (r && all) {
+        say_all(out, &again, &found);
+        session_status(s, found.len != 0);
+    } else if (r) {
         bool page = r->status == 200 && r->body.len;
-        bool again = str_starts(key, "access|") ? page : faults_have(&found, key);
+        bool there = str_starts(again.key, "access|") ? page : faults_have(&found, again.key);
         str_addf(out, "status %d, %zu bytes; the fault %s\n", r->status, r->body.len,
-                 again ? "is there again" : "is gone");
-        session_status(s, again);
+                 there ? "is there again" : "is gone");
+        session_status(s, there);
     }
+    bool ok = r != NULL;
     faults_release(&found);
     reply_free(r);
-    free(chain);
-    free(app);
-    free(key);
+    recorded_release(&again);
     return ok;
 }
 
 static bool run(Session *s, Err *err)
 {
     WebPlan plan = { 0 };
-    const char *missing = web_missing(session_libexec(s));
+    const char *number = session_option(s, "replay");
+    plan.cgi = session_flag(s, "cgi");
+    const char *missing = number ? NULL : web_missing(session_libexec(s), plan.cgi);
     if (missing)
         return err_set(err, "%s", missing);
-    const char *number = session_option(s, "replay");
     if (!number && !read_plan(s, &plan, err))
         return false;
     read_switches(s, &plan);
@@ -256,6 +312,14 @@ const Command technique_web = {
              "state that the page left behind: files, SQLite databases, sessions and\n"
              "cookies.\n"
              "\n"
+             "With --serve nothing is tried: the application is on 127.0.0.1 for your\n"
+             "browser, on its private copy, and each request is recorded and judged. Use\n"
+             "one browser. Ctrl-C ends the clicking; then the faults are made small.\n"
+             "\n"
+             "With --cgi the application is programs under CGI, in C say. Sundew sees the\n"
+             "text that they compare their parameters with, and solves for that; the rest\n"
+             "is links, forms and values of its own. Build them with sanitizers.\n"
+             "\n"
              "Reported are fatal errors, uncaught exceptions, warnings, broken HTML,\n"
              "and what hostile values do. Each fault comes with the smallest condition\n"
              "and chain of requests that show it, as a curl script and a PHPUnit test.\n"
@@ -266,6 +330,7 @@ const Command technique_web = {
     .examples = "sundew web shop --time 2m\n"
                 "sundew web shop --entry login.php --login alice:secret\n"
                 "sundew web shop --db sqlite:test.db --strategy random\n"
+                "sundew web --serve shop\n"
                 "sundew web --replay 3\n",
     .options = options,
     .rules = rules,

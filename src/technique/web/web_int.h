@@ -8,6 +8,13 @@
 /* How faults are told: findings, files, JSON. */
 bool report_web(Session *s, const WebPlan *plan, const Web *w, Err *err);
 /* The chain of the fault with this number, of the last run; to free with its
- * requests. NULL with err. */
-Request **chain_read(Session *s, const char *number, size_t *n, char **app, char **key, Err *err);
+ * requests. */
+typedef struct Recorded {
+    Request **chain;
+    size_t n;
+    char *app, *key;
+    bool cgi;
+} Recorded;
+bool chain_read(Session *s, const char *number, Recorded *out, Err *err);
+void recorded_release(Recorded *r);
 #endif
