@@ -236,6 +236,10 @@ ok "… is no failure of the program" json killed.json 'd["failures"] == []'
 ok "one that does" explore kills ./kills -i F --no-concolic --executions 100
 ok "… is" json kills.json 'len(d["failures"]) == 1'
 printf B >B
+"$SUNDEW" explore ./kills --replay -o kills.again -i B >again.out 2>&1
+"$SUNDEW" report --json >kept.json 2>/dev/null
+ok "a replay of another input" grep -q "^no failure" again.out
+ok "… leaves what the search has found" json kept.json 'any("SIGKILL" in f["message"] for f in d["findings"])'
 printf C >C
 ok "a failure of Sundew's own build" explore compiler ./compiler -i B -i C --no-concolic --executions 50
 ok "… is told as such, and no other" json compiler.json \

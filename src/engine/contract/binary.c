@@ -427,9 +427,8 @@ static void floats_ordered(Engine *e, unsigned a, unsigned b)
 static void infer_pair(Engine *e, unsigned a, unsigned b)
 {
     const Var *x = &e->p->vars[a], *y = &e->p->vars[b];
-    bool strong;
+    bool strong = false, scaled = differ_in_unit(x, y);
 
-    bool scaled = differ_in_unit(x, y);
     if ((!scaled && !comparable(e->p, a, b, &strong)) || x->kind == VAR_POINTER ||
         x->kind == VAR_STRING)
         return;

@@ -333,7 +333,9 @@ static void tell_complaint(Exploration *e, const ExploreResult *r)
 
 bool report_exploration(Exploration *e, ExploreResult *r, Err *err)
 {
-    bool ok = session_begin(e->s, e->captured->name, err);
+    /* A replay is of a few inputs: what the search has found stays. */
+    bool replay = session_flag(e->s, "replay");
+    bool ok = session_begin(e->s, replay ? NULL : e->captured->name, err);
     for (size_t i = 0; ok && i < r->nfailures; i++)
         ok = report_failure(e, r, &r->failures[i], err);
     const char *late = c_front_was_late(e->front);
@@ -342,6 +344,8 @@ bool report_exploration(Exploration *e, ExploreResult *r, Err *err)
         session_incomplete(e->s, "%s not ready in time", late);
     if (ok && c_front_was_lenient(e->front))
         session_incomplete(e->s, "no input ran with sanitizers");
+    if (ok && replay && strcmp(r->ended, "interrupted") == 0)
+        session_incomplete(e->s, "stopped before all inputs were run to their end");
     if (ok && r->unsaved)
         session_incomplete(e->s, "%zu file%s could not be written", r->unsaved,
                            r->unsaved == 1 ? "" : "s");
