@@ -118,8 +118,9 @@ static void note_run(Observer *o, pid_t pid)
 {
     char *program = link_of(pid, "exe");
     const ObservePlan *plan = o->plan;
-    bool own = program && path_is_below(program, plan->root) &&
-               !(plan->tools && path_is_below(program, plan->tools));
+    bool below = program && path_is_below(program, plan->root) &&
+                 !(plan->tools && path_is_below(program, plan->tools));
+    bool own = below || (program && plan->besides && map_has(plan->besides, program));
     char *cwd = own ? link_of(pid, "cwd") : NULL;
     if (cwd && o->runs < OBSERVE_MOST_RUNS) {
         Strings args = { 0 };

@@ -22,6 +22,7 @@
 #ifndef SUNDEW_OBSERVE_H
 #define SUNDEW_OBSERVE_H
 #include "base/err.h"
+#include "base/map.h"
 #include "base/proc.h"
 #include "base/vec.h"
 
@@ -50,6 +51,7 @@ enum {
 typedef struct ObservePlan {
     char *const *argv;
     const char *root;          /* the project's folder: programs below it are noted */
+    const Map *besides; /* paths of programs elsewhere that are noted too; NULL */
     const char *tools; /* programs below this one are not: stand-ins for compilers; NULL */
     const char *log;
     const char *seeds; /* a folder; made if need be */

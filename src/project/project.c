@@ -161,33 +161,54 @@ static size_t own_sources(const Project *p, const CapturedProgram *c, Map *cover
     return own;
 }
 
+/* Do the tests run this code where it is? Of an archive it is in the programs. */
+static bool is_used(const Project *p, const CapturedProgram *c)
+{
+    if (c->kind != PROGRAM_SHARED)
+        return is_run(p, c->path);
+    for (size_t i = 0; i < p->programs.len; i++) {
+        const CapturedProgram *user = p->programs.items[i].captured;
+        for (size_t k = 0; k < user->link.len && is_run(p, user->path); k++)
+            if (strstr(user->link.items[k], c->name))
+                return true;
+    }
+    return false;
+}
+
+/* The test with the most sources that nothing in `covered` has; NULL: none has one. */
+static ProjectProgram *next_adopted(Project *p, Map *covered, bool runs)
+{
+    ProjectProgram *best = NULL;
+    size_t most = 0;
+    for (size_t i = 0; i < p->programs.len; i++) {
+        ProjectProgram *x = &p->programs.items[i];
+        bool asked = x->is_test && !x->is_library && (!runs || is_run(p, x->captured->path));
+        size_t own = asked ? own_sources(p, x->captured, covered, false) : 0;
+        if (own > most) {
+            best = x;
+            most = own;
+        }
+    }
+    return best;
+}
+
 /*
  * A small library is often in no program but that of its tests: "cc -o test list.c test.c". Such
  * a program is looked at like any other, the one with the most first, as long as each of them
- * brings a source that nothing else has.
+ * brings a source that nothing else has; `runs`: nothing else that the tests run.
  */
-static void adopt_tests(Project *p)
+static void adopt_tests(Project *p, bool runs)
 {
     Map covered = { 0 };
-    for (size_t i = 0; i < p->programs.len; i++)
-        if (!p->programs.items[i].is_test)
-            own_sources(p, p->programs.items[i].captured, &covered, true);
-    for (;;) {
-        ProjectProgram *best = NULL;
-        size_t most = 0;
-        for (size_t i = 0; i < p->programs.len; i++) {
-            ProjectProgram *x = &p->programs.items[i];
-            size_t own =
-                x->is_test && !x->is_library ? own_sources(p, x->captured, &covered, false) : 0;
-            if (own > most) {
-                best = x;
-                most = own;
-            }
-        }
-        if (!best)
-            break;
-        best->is_test = false;
-        own_sources(p, best->captured, &covered, true);
+    for (size_t i = 0; i < p->programs.len; i++) {
+        ProjectProgram *x = &p->programs.items[i];
+        *(runs ? &x->for_runs : &x->for_code) = !x->is_test;
+        if (!x->is_test && (!runs || is_used(p, x->captured)))
+            own_sources(p, x->captured, &covered, true);
+    }
+    for (ProjectProgram *x; (x = next_adopted(p, &covered, runs));) {
+        *(runs ? &x->for_runs : &x->for_code) = true;
+        own_sources(p, x->captured, &covered, true);
     }
     map_release(&covered);
 }
@@ -209,7 +230,8 @@ static bool find_programs(Project *p, Err *err)
         for (size_t k = 0; k < all[i]->nunits; k++)
             strings_add(&ids, all[i]->units[k]->id);
     p->build_key = key_of(p, &ids);
-    adopt_tests(p);
+    adopt_tests(p, false);
+    adopt_tests(p, true);
     sorting = p;
     if (p->programs.len)
         qsort(p->programs.items, p->programs.len, sizeof *p->programs.items, by_rank);

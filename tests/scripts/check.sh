@@ -117,6 +117,29 @@ cp "$TOP"/tests/subjects/check/main.c .
 ok "…but not if a program has the same source" json plan.json \
     '{s["subject"] for s in d["plan"] if s["technique"] == "mutability"} == {"prog"}'
 
+# Tests that compile the library's sources into themselves, built outside of the project's folder.
+fresh own-sources
+cp "$TOP"/tests/subjects/check/buf.[ch] .
+cp "$TOP"/tests/subjects/check/main.c buf_test.c
+cat >Makefile <<END
+B = $PWD-built
+all: \$(B)/libbuf.so \$(B)/buf_test
+\$(B)/libbuf.so: buf.c
+	mkdir -p \$(B) && \$(CC) -g -fPIC -shared -o \$@ buf.c
+\$(B)/buf_test: buf.c buf_test.c
+	\$(CC) -g -o \$@ buf.c buf_test.c
+check: all
+	echo ab >a.txt && \$(B)/buf_test a.txt
+clean:
+	rm -rf \$(B)
+END
+"$SUNDEW" check --only arguments --time 20m >out 2>&1
+"$SUNDEW" check --plan --json >plan.json 2>&1
+ok "tests are run as what they are made of, also outside of the folder" json plan.json \
+    '{s["subject"].split("/")[-1] for s in d["plan"] if s["technique"] in ("confirm", "invariants")} == {"buf_test"}'
+ok "…and the library is read as a library" json plan.json \
+    '{s["subject"].split("/")[-1] for s in d["plan"] if s["technique"] == "mutability"} == {"libbuf.so"}'
+
 # ---- tests that remove the folder they ran in
 project removed
 sed -i 's|^\t./prog \([ab]\).txt|\tmkdir -p scratch \&\& cd scratch \&\& ../prog ../\1.txt|; s|^clean:|\trm -rf scratch\n&|' Makefile

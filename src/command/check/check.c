@@ -196,6 +196,15 @@ static const Option observe_options[] = {
     { 0 },
 };
 
+/* Programs that were built outside of the project's folder are the project's, too. */
+static void captured_paths(Session *s, Map *out)
+{
+    size_t n = 0;
+    const CapturedProgram **all = workspace_programs(session_workspace(s), &n, NULL);
+    for (size_t i = 0; all && i < n; i++)
+        map_put(out, all[i]->path, s);
+}
+
 static bool run_observe(Session *s, Err *err)
 {
     size_t n;
@@ -205,12 +214,18 @@ static bool run_observe(Session *s, Err *err)
         return err_set(err, "sundew observe --log FILE -- COMMAND…");
     char *folder = path_dir(log), *seeds = path_join(folder, "seeds");
     char *tools = path_join(workspace_dir(session_workspace(s)), "tmp");
-    ObservePlan plan = {
-        .argv = argv, .root = session_root(s), .tools = tools, .log = log, .seeds = seeds
-    };
+    Map besides = { 0 };
+    captured_paths(s, &besides);
+    ObservePlan plan = { .argv = argv,
+                         .root = session_root(s),
+                         .besides = &besides,
+                         .tools = tools,
+                         .log = log,
+                         .seeds = seeds };
     ProcResult r = { 0 };
     bool ok = observe_run(&plan, &r, err);
     session_status(s, r.status);
+    map_release(&besides);
     free(tools);
     free(seeds);
     free(folder);

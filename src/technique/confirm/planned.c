@@ -41,7 +41,7 @@ void confirm_plan(Project *p, Plan *plan)
     }
     for (size_t i = 0; i < n && planned < MOST; i++) {
         const ProjectProgram *x = &all[i];
-        if (x->is_library || x->is_test || !project_is_run(p, x))
+        if (x->is_library || !x->for_runs || !project_is_run(p, x))
             continue;
         watch_tests(p, plan, x);
         watch_corpus(p, plan, x);

@@ -52,7 +52,7 @@ void events_plan(Project *p, Plan *plan)
     const ProjectProgram *all = project_programs(p, &n);
     for (size_t i = 0; i < n && planned < MOST; i++) {
         const ProjectProgram *x = &all[i];
-        if (x->is_library || x->is_test)
+        if (x->is_library || !x->for_code)
             continue;
         const ProjectShape *fed = fed_shape(p, x);
         size_t before = plan->steps.len;

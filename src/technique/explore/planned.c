@@ -84,7 +84,7 @@ void explore_plan(Project *p, Plan *plan)
     const ProjectProgram *all = project_programs(p, &n);
     for (size_t i = 0; i < n && planned < MOST; i++) {
         const ProjectProgram *x = &all[i];
-        if (x->is_library || (x->is_test && !project_defines(p, x, "LLVMFuzzerTestOneInput")))
+        if (x->is_library || (!x->for_code && !project_defines(p, x, "LLVMFuzzerTestOneInput")))
             continue;
         if (project_calls(p, x, is_server)) {
             plan_skip(plan, x->shown, "it waits for connections, which explore does not make");

@@ -44,7 +44,7 @@ void invariants_plan(Project *p, Plan *plan)
     }
     for (size_t i = 0; i < n && planned < MOST; i++) {
         const ProjectProgram *x = &all[i];
-        if (x->is_library || x->is_test || !project_is_run(p, x))
+        if (x->is_library || !x->for_runs || !project_is_run(p, x))
             continue;
         const Product *contracts = project_products(p, "contracts", x->captured->path, NULL);
         learn(p, plan, x);

@@ -14,7 +14,7 @@ void mutability_plan(Project *p, Plan *plan)
         for (size_t i = 0; i < n && planned < MOST; i++) {
             const CapturedProgram *c = all[i].captured;
             size_t own = 0;
-            if (all[i].is_test || all[i].is_library != libraries)
+            if (!all[i].for_code || all[i].is_library != libraries)
                 continue;
             for (size_t k = 0; k < c->nunits; k++)
                 own += map_put(&seen, c->units[k]->source, NULL);

@@ -84,7 +84,7 @@ void protocols_plan(Project *p, Plan *plan)
     }
     for (size_t i = 0; i < n && planned < MOST; i++) {
         const ProjectProgram *x = &all[i];
-        if (x->is_library || x->is_test || !project_is_run(p, x))
+        if (x->is_library || !x->for_runs || !project_is_run(p, x))
             continue;
         Str own = { 0 }, known = { 0 };
         own_headers(p, plan, x, &own);

@@ -37,7 +37,7 @@ void substitutes_plan(Project *p, Plan *plan)
     Map seen = { 0 };
     const ProjectProgram *all = project_programs(p, &n);
     for (size_t i = 0; i < n && planned < MOST; i++) {
-        const Program *model = all[i].is_test ? NULL : project_program(p, &all[i]);
+        const Program *model = !all[i].for_code ? NULL : project_program(p, &all[i]);
         OpTables tables = { 0 };
         if (model && optables_find(model, &tables, NULL))
             for (size_t k = 0; k < tables.n && planned < MOST; k++) {
