@@ -100,6 +100,16 @@ ok "the page shows the chain" grep -q "fed by explore prog (@@)" .sundew/check/r
 ok "inputs that were found go on to confirm and protocols" json plan.json \
     '{s["technique"] for s in d["plan"] if s["fed_by"] == "explore prog (@@)" and s["command"][-2] == "sh"} == {"confirm", "protocols"}'
 
+# A shift of undefined value is a failure for the sanitizer only: there is no crash to reproduce.
+project shifts
+sed -i "s/int \*p = .*/int *p = \&b.start; length <<= start == '!' ? 40 : 0;/" main.c
+printf '!x\n' >seed
+"$SUNDEW" check --only arguments --time 20m >/dev/null 2>&1
+mkdir -p .sundew/check/out
+explored seed
+"$SUNDEW" check --plan >plan.out 2>&1
+ok "what crashes nothing is not reproduced" grep -q "^not .*reproduce: after the failures that are known a program goes on" plan.out
+
 # ---- a library that is in no program but its tests'
 fresh only-tests
 cp "$TOP"/tests/subjects/check/buf.[ch] .

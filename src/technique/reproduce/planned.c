@@ -62,10 +62,25 @@ static bool is_new(Map *seen, const StoredFinding *f)
     return new;
 }
 
+/* Undefined behaviour after which the program goes on: there is no crash to make a test of. */
+static bool goes_on(const Finding *f)
+{
+    static const char *const kinds[] = {
+        "shift",         "integer overflow",     "negation of",
+        "misaligned",    "outside the range of", "not a valid value",
+        "pointer index", "zero offset to null",  NULL
+    };
+    bool undefined = strstr(f->message, "(UndefinedBehaviorSanitizer)") != NULL;
+    for (const char *const *k = kinds; undefined && *k; k++)
+        if (strstr(f->message, *k))
+            return true;
+    return false;
+}
+
 void reproduce_plan(Project *p, Plan *plan)
 {
     const FindingSet *set = project_findings(p);
-    size_t planned = 0;
+    size_t planned = 0, going_on = 0;
     Map seen = { 0 };
     for (const Product *q = project_products(p, "failures", NULL, NULL); q && set;
          q = project_products(p, "failures", NULL, q))
@@ -76,10 +91,16 @@ void reproduce_plan(Project *p, Plan *plan)
                                     : NULL;
             if (!input || !is_new(&seen, f))
                 continue;
+            if (goes_on(&f->finding)) {
+                going_on++;
+                continue;
+            }
             add_step(p, plan, q, f, input);
             planned++;
         }
     map_release(&seen);
     if (!planned)
-        plan_skip(plan, "", "no input that makes a program fail is known");
+        plan_skip(plan, "",
+                  going_on ? "after the failures that are known a program goes on: nothing crashes"
+                           : "no input that makes a program fail is known");
 }
