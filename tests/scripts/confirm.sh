@@ -451,6 +451,15 @@ END
 ok "a rule that no run speaks about stays unanchored" asked
 ok "a tool that does not follow #line" generated
 
+# It fails in clang's hands only; the twin fails in all.
+fresh disturbed
+printf '#include <stdlib.h>\nint main(void)\n{\n#ifdef __clang__\n    abort();\n#endif\n    return 0;\n}\n' >odd.c
+printf '#include <stdlib.h>\nint main(void)\n{\n    abort();\n}\n' >even.c
+"$SUNDEW" -q capture -- sh -c 'gcc -g -o odd odd.c && gcc -g -o even even.c'
+ok "a command that fails with the watched program only is INCOMPLETE" says "INCOMPLETE (the command is ended by signal 6 with the watched program, and not with yours" "$SUNDEW" confirm ./odd --own -- ./odd
+fails_alike() { "$SUNDEW" confirm ./even --own -- ./even >out 2>&1; grep -q "ended by signal 6; the evidence" out && ! grep -q "not with yours" out; }
+ok "…and one that always fails is not" fails_alike
+
 # 400 phis that name each other: an exponential walk does not end.
 fresh machine
 python3 - >machine.c <<'END'

@@ -221,6 +221,26 @@ static void tell_end(Inquiry *q, const RunResult *r)
                      r->failure.status);
 }
 
+/* The watched program may fail where the user's does not: its behaviour is undefined, and another
+ * compiler shows it. What comes behind the failure was not seen then. */
+static void compare_with_plain(Inquiry *q, const char *folder, const char *evidence,
+                               const RunResult *watched)
+{
+    int signal = watched->failure.signal;
+    RunResult plain = { 0 };
+    char *binary = q->binary;
+    if (!signal || watched->failure.kind == FAILURE_TIMEOUT || session_interrupted(q->session))
+        return;
+    q->binary = (char *)program_captured(q->program)->path;
+    if (run_command(q, folder, evidence, "-1", &plain, NULL) && !plain.failure.signal)
+        session_incomplete(q->session,
+                           "the command is ended by signal %d with the watched program, and not "
+                           "with yours: is its behaviour undefined there?",
+                           signal);
+    q->binary = binary;
+    run_result_release(&plain);
+}
+
 bool inquiry_observe(Inquiry *q, Err *err)
 {
     const char *scratch = tempdir_new(NULL, err);
@@ -237,6 +257,7 @@ bool inquiry_observe(Inquiry *q, Err *err)
     if (ok) {
         tell_end(q, &result);
         ok = inquiry_take(q, file, err);
+        compare_with_plain(q, folder, file, &result);
         if (ok && watch_nslots(q->watch) > 1 && !q->slots[0].n)
             session_incomplete(
                 q->session,
