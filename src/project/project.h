@@ -74,7 +74,8 @@ typedef struct ProjectShape {
     bool has_file; /* @@ is among them */
     ObservedInput input; /* standard input */
     const char *cwd;
-    const char *name; /* the arguments as one text, for people */
+    const char *whole;         /* the arguments as one text */
+    const char *name;          /* the same, for people: cut if it is long */
     const char *corpus; /* a folder of the files that were read; "" */
     size_t ncorpus; /* files in it */
     size_t runs; /* so often */

@@ -16,7 +16,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_SHAPES = 200, MOST_CORPUS = 200, MOST_BYTES = 1 << 20, MOST_RUNS = 120 };
+enum {
+    MOST_SHAPES = 200,
+    MOST_CORPUS = 200,
+    MOST_BYTES = 1 << 20,
+    MOST_RUNS = 120,
+    MOST_NAME = 60
+};
 
 /* With a file among the arguments, a file as standard input is most likely the test script's. */
 static ObservedInput input_of(const ObservedRun *r)
@@ -39,17 +45,32 @@ static char *name_of(const ObservedRun *r)
     return str_take(&s);
 }
 
+/* Some tests pass all their files: for people a long name ends with a few letters that tell it from
+ * others. */
+static char *short_name(Project *p, const char *name)
+{
+    size_t n = MOST_NAME;
+    if (strlen(name) <= n)
+        return arena_strdup(&p->arena, name);
+    char id[ID_LEN + 1];
+    sha256_id(name, strlen(name), id);
+    while (n && ((unsigned char)name[n] & 0xc0) == 0x80)
+        n--; /* not inside a character */
+    return arena_printf(&p->arena, "%.*s… %.4s", (int)n, name, id);
+}
+
 static ProjectShape *shape_of(Project *p, const ProjectProgram *x, const ObservedRun *r)
 {
     char *name = name_of(r);
     ProjectShape *found = NULL;
     for (size_t i = 0; i < p->shapes.len && !found; i++)
-        if (p->shapes.items[i].program == x && strcmp(p->shapes.items[i].name, name) == 0)
+        if (p->shapes.items[i].program == x && strcmp(p->shapes.items[i].whole, name) == 0)
             found = &p->shapes.items[i];
     if (!found && p->shapes.len < MOST_SHAPES) {
         found = vec_grow(&p->shapes);
         found->program = x;
-        found->name = arena_strdup(&p->arena, name);
+        found->whole = arena_strdup(&p->arena, name);
+        found->name = short_name(p, name);
         found->cwd = arena_strdup(&p->arena, r->cwd);
         found->input = input_of(r);
         found->has_file = r->file >= 0;
@@ -128,7 +149,7 @@ static bool is_better(const ProjectShape *a, const ProjectShape *b, const Map *s
     by = by ? by : more(new_words(a, seen), new_words(b, seen));
     by = by ? by : more(a->ncorpus, b->ncorpus);
     by = by ? by : more(a->runs, b->runs);
-    return by ? by > 0 : strcmp(a->name, b->name) < 0;
+    return by ? by > 0 : strcmp(a->whole, b->whole) < 0;
 }
 
 /* Ways that are most unlike the others come first. */

@@ -110,6 +110,15 @@ explored seed
 "$SUNDEW" check --plan >plan.out 2>&1
 ok "what crashes nothing is not reproduced" grep -q "^not .*reproduce: after the failures that are known a program goes on" plan.out
 
+# Tests that pass long lists of words, alike for their first hundred characters.
+project long-words
+words=$(printf 'w%.0s' $(seq 120))
+sed -i "s|^\t./prog a.txt.*|\t./prog a.txt $words-one >/dev/null; ./prog a.txt $words-two >/dev/null|" Makefile
+"$SUNDEW" check --only arguments --time 20m >/dev/null 2>&1
+"$SUNDEW" check --plan --json >plan.json 2>/dev/null
+ok "ways of starting a program have short names, each its own" json plan.json \
+    'len({s["variant"] for s in d["plan"] if s["technique"] == "explore"}) == 3 and all(len(s["variant"]) < 70 for s in d["plan"])'
+
 # ---- a library that is in no program but its tests'
 fresh only-tests
 cp "$TOP"/tests/subjects/check/buf.[ch] .

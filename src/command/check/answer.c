@@ -504,6 +504,26 @@ static void keep_known(Check *c, const FindingSet *set)
     free(commit);
 }
 
+/* Steps with the same reason share a line. */
+static void say_steps(Check *c)
+{
+    Map said = { 0 };
+    for (size_t i = 0; i < c->ran.len; i++) {
+        const Ran *r = &c->ran.items[i];
+        if (!*r->incomplete || r->status > STEP_CUT || !map_put(&said, r->incomplete, c))
+            continue;
+        size_t more = 0;
+        for (size_t k = i + 1; k < c->ran.len; k++)
+            more += c->ran.items[k].status <= STEP_CUT &&
+                    strcmp(c->ran.items[k].incomplete, r->incomplete) == 0;
+        char *others =
+            more ? xprintf(" and %zu more step%s", more, more == 1 ? "" : "s") : xstrdup("");
+        session_incomplete(c->s, "%s%s: %s", r->name, others, r->incomplete);
+        free(others);
+    }
+    map_release(&said);
+}
+
 static void say_incomplete(Check *c)
 {
     if (c->stopped)
@@ -512,12 +532,9 @@ static void say_incomplete(Check *c)
         session_incomplete(c->s, "%zu step%s had no time left", c->skipped.len,
                            c->skipped.len == 1 ? "" : "s");
     size_t failed = 0;
-    for (size_t i = 0; i < c->ran.len; i++) {
-        const Ran *r = &c->ran.items[i];
-        failed += r->status > STEP_CUT;
-        if (*r->incomplete && r->status <= STEP_CUT)
-            session_incomplete(c->s, "%s: %s", r->name, r->incomplete);
-    }
+    for (size_t i = 0; i < c->ran.len; i++)
+        failed += c->ran.items[i].status > STEP_CUT;
+    say_steps(c);
     if (failed)
         session_incomplete(c->s, "%zu step%s failed", failed, failed == 1 ? "" : "s");
     for (size_t i = 0; i < c->troubles.len; i++)
