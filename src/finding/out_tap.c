@@ -52,9 +52,10 @@ static bool found_something(const FindingSet *set, const OutputOptions *o, const
 static void run(const StoredRun *r, size_t number, Str *out)
 {
     str_addf(out, "%sok %zu - ", r->incomplete ? "not " : "", number);
-    escape_tap(out, r->technique);
-    str_add(out, " on ");
-    escape_tap(out, r->scope);
+    Str name = { 0 };
+    output_run_name(r, &name);
+    escape_tap(out, str_c(&name));
+    str_release(&name);
     str_add(out, ": ");
     escape_tap(out, r->incomplete ? r->incomplete : "no findings");
     str_addc(out, '\n');

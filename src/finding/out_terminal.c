@@ -233,9 +233,10 @@ static void closing(Terminal *t)
     }
     for (size_t i = 0; t->set->nruns > 1 && i < t->set->nruns; i++)
         if (t->set->runs[i].examined) {
-            escape_terminal_z(t->out, t->set->runs[i].technique);
-            str_add(t->out, " on ");
-            escape_terminal_z(t->out, t->set->runs[i].scope);
+            Str name = { 0 };
+            output_run_name(&t->set->runs[i], &name);
+            escape_terminal(t->out, str_c(&name), name.len);
+            str_release(&name);
             examined(t, &t->set->runs[i], ": examined ");
             str_addc(t->out, '\n');
         }

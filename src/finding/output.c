@@ -23,6 +23,14 @@ static void add_count(Str *out, const char *before, size_t n, const char *what)
     str_addf(out, "%s%zu %s%s", before, n, what, n == 1 ? "" : "s");
 }
 
+void output_run_name(const StoredRun *r, Str *out)
+{
+    size_t n = strlen(r->technique);
+    if (!str_starts(r->scope, r->technique) || r->scope[n] != ' ')
+        str_addf(out, "%s on ", r->technique);
+    str_add(out, r->scope);
+}
+
 void output_summary(const FindingSet *set, Str *out)
 {
     Counts c = output_counts(set);

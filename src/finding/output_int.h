@@ -13,6 +13,8 @@ typedef struct Counts {
 Counts output_counts(const FindingSet *set);
 /* "3 findings (1 error, 2 warnings), 1 suppressed, 4 in the baseline" */
 void output_summary(const FindingSet *set, Str *out);
+/* "arguments on build"; of a step of check its name alone: "arguments the source". Unescaped. */
+void output_run_name(const StoredRun *r, Str *out);
 bool output_shows(const OutputOptions *o, const StoredFinding *f);
 /* Why it is not complete, each reason once; empty if it is. Bytes as they come. */
 void output_reasons(const FindingSet *set, const OutputOptions *o, Strings *out);

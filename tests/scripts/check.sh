@@ -56,6 +56,7 @@ ok "the answer fits on a screen" sh -c '[ $(wc -l <out) -le 24 ] && grep -q "buf
 "$SUNDEW" check $quick >/dev/null 2>err
 ok "…and ends with a last word" sh -c 'tail -1 err | grep -qx "sundew: complete"'
 "$SUNDEW" report >/dev/null 2>err
+ok "…and names each step once" sh -c '"$SUNDEW" report 2>/dev/null | grep -q "^arguments the source: examined"'
 ok "sundew report has a last word too" sh -c 'tail -1 err | grep -qx "sundew: complete"'
 python3 - <<'END'
 import json
