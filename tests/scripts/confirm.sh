@@ -344,6 +344,7 @@ confirmed:strong comparator bad_three
 rejected comparator good_three
 confirmed:strong ignored-count bad_scan
 rejected ignored-count good_scan
+none ignored-count default_scan
 confirmed:strong ignored-count bad_vprint
 rejected ignored-count good_vprint
 confirmed:strong ignored-count bad_vector

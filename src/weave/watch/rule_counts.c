@@ -393,6 +393,26 @@ static int64_t conversions(const char *f, size_t n)
     return count;
 }
 
+/* "size = 160; sscanf(word, "%d", &size);": a field that is not there keeps its value. A 0 is no
+ * sign of that: many set all variables to it. */
+static bool is_set_before(LLVMValueRef call, LLVMValueRef address)
+{
+    int64_t c;
+    for (LLVMValueRef i = LLVMGetPreviousInstruction(call); i; i = LLVMGetPreviousInstruction(i))
+        if (LLVMIsAStoreInst(i) && watch_same(LLVMGetOperand(i, 1), address, 6))
+            return !watch_constant(LLVMGetOperand(i, 0), &c) || c;
+    return false;
+}
+
+static bool has_defaults(LLVMValueRef call, unsigned from)
+{
+    unsigned n = LLVMGetNumArgOperands(call);
+    for (unsigned k = from; k < n; k++)
+        if (!is_set_before(call, LLVMGetOperand(call, k)))
+            return false;
+    return from < n;
+}
+
 static void find_scan(Watch *watch, LLVMValueRef i)
 {
     const char *name = watch_library(i), *f;
@@ -403,7 +423,9 @@ static void find_scan(Watch *watch, LLVMValueRef i)
             !(f = watch_constant_text(LLVMGetOperand(i, scanners[k].format), &n)))
             continue;
         const char *plain = strrchr(name, '_');
-        WatchSite *s = watch_add(watch, i, SITE_SUSPECT, "", plain ? plain + 1 : name);
+        bool set = has_defaults(i, scanners[k].format + 1);
+        WatchSite *s =
+            watch_add(watch, i, set ? SITE_LOOSE : SITE_SUSPECT, "", plain ? plain + 1 : name);
         s->group = s->key;
         s->fact[0] = conversions(f, n);
     }

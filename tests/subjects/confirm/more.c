@@ -359,6 +359,12 @@ static int good_scan(const char *s)
     sscanf(s, "%d %d", &a, &b);
     return a + b;
 }
+static int default_scan(const char *s)
+{
+    int size = 160;
+    sscanf(s, "%d", &size);
+    return size;
+}
 static void bad_vprint(const char *format, ...)
 {
     va_list ap;
@@ -569,7 +575,7 @@ static void once(const char *what)
     if (IS("counts")) {
         int pipes[2];
         FILE *file = tmpfile();
-        bad_scan("1"), good_scan("1 2");
+        bad_scan("1"), good_scan("1 2"), default_scan("x");
         bad_vprint("%s", "longer than eight"), good_vprint("%s", "short");
         if (!file || pipe(pipes) || write(pipes[1], "1234", 4) != 4 ||
             pwrite(fileno(file), "1234", 4, 0) != 4)
