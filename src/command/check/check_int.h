@@ -33,6 +33,7 @@ const char *step_status_name(StepStatus s);
 typedef struct StepRecord {
     char *name, *technique;
     char *key;                 /* of everything that determines the result */
+    char *code;                /* project_build_key() at that time */
     StepStatus status;
     double spent;              /* seconds, over all checks with this key */
     char *why;                 /* of a failure; "" */

@@ -30,6 +30,7 @@ static void read_step(State *st, const json_t *o)
     r->why = xstrdup(json_str(o, "why"));
     r->examined = xstrdup(json_str(o, "examined"));
     r->incomplete = xstrdup(json_str(o, "incomplete"));
+    r->code = xstrdup(json_str(o, "code"));
     r->findings = (size_t)json_int(o, "findings", 0);
 }
 
@@ -74,8 +75,9 @@ bool state_open(State *st, const char *folder, Err *err)
 
 static json_t *step_json(const StepRecord *r)
 {
-    return json_pack("{s:o, s:o, s:o, s:s, s:f, s:o, s:o, s:o, s:I}", "name", json_text(r->name),
-                     "technique", json_text(r->technique), "key", json_text(r->key), "status",
+    return json_pack("{s:o, s:o, s:o, s:o, s:s, s:f, s:o, s:o, s:o, s:I}", "name",
+                     json_text(r->name), "code", json_text(r->code), "technique",
+                     json_text(r->technique), "key", json_text(r->key), "status",
                      status_names[r->status], "spent", r->spent, "why", json_text(r->why),
                      "examined", json_text(r->examined), "incomplete", json_text(r->incomplete),
                      "findings", (json_int_t)r->findings);
@@ -111,6 +113,7 @@ void state_release(State *st)
         free(r->why);
         free(r->examined);
         free(r->incomplete);
+        free(r->code);
     }
     vec_release(&st->steps);
     json_decref(st->products);
@@ -143,6 +146,7 @@ StepRecord *state_make_step(State *st, const char *name, const char *technique)
     r->why = xstrdup("");
     r->examined = xstrdup("");
     r->incomplete = xstrdup("");
+    r->code = xstrdup("");
     return r;
 }
 

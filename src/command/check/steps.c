@@ -337,6 +337,8 @@ static bool run_step(Check *c, const PlanStep *s, Err *err)
     if (ok) {
         free(r->key);
         r->key = xstrdup(key);
+        free(r->code);
+        r->code = xstrdup(project_build_key(c->project));
         r->spent = before + end.seconds;
         read_output(out, r);
         judge_end(c, s, &end, given, log, r);
@@ -383,7 +385,8 @@ static void tell_the_rest(Check *c)
     }
 }
 
-/* Findings of steps that are no longer planned (their program is gone) are dropped. */
+/* Findings of steps that are no longer planned are dropped if the code has changed. Other tests, which
+ * start programs in other ways, say nothing against them. */
 static bool forget_old(Check *c, Err *err)
 {
     bool ok = true;
@@ -394,7 +397,8 @@ static bool forget_old(Check *c, Err *err)
         bool planned = false;
         for (size_t k = 0; k < c->plan.steps.len && !planned; k++)
             planned = strcmp(step_name(&c->plan, c->plan.steps.items[k]), r->name) == 0;
-        if (planned || r->status == STEP_NEVER)
+        bool same_code = strcmp(r->code, project_build_key(c->project)) == 0;
+        if (planned || same_code || r->status == STEP_NEVER)
             continue;
         ok = store_forget(session_store(c->s), r->technique, r->name, err);
         r->status = STEP_NEVER;
