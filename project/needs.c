@@ -1,7 +1,0 @@
-#include <stdio.h>
-#include <assert.h>
-int main(void)
-{
-    assert(fopen("not-there.cue", "r"));
-    return 0;
-}
