@@ -105,7 +105,10 @@ SchedThread *sundew_thread_new(void)
     t->number = (uint8_t)n;
     t->state = THREAD_READY;
     t->owner = NOBODY;
-    t->priority = 2 * LOWERED + sundew_random() % 1000000;
+    /* by_pos() draws from all numbers: one from a smaller range would stay behind for ever */
+    uint64_t chance = sundew_random();
+    bool pos = sundew_plan->strategy == SUNDEW_SCHEDULE_POS;
+    t->priority = pos ? chance : 2 * LOWERED + chance % 1000000;
     t->clock[n] = clock + 1;
     sundew_plan->nthreads = sundew_nsched;
     return t;
