@@ -350,6 +350,7 @@ END
 ok "a program that always ends with a complaint" explore lacks ./lacks --no-concolic --executions 200
 ok "… is told, with its words" json lacks.json '"cannot load table" == d.get("complaint")'
 ok "… with a question" grep -q 'status 3 and "cannot load table": does the program lack' lacks.err
+ok "… and a search that ends before its first build ends well" eval '"$SUNDEW" -q explore ./lacks --time 10ms -o short.out >short.txt 2>&1'
 ok "with its file" explore has ./lacks --no-concolic --executions 200 -- "$PWD/lacks.c"
 ok "… nothing is told" json has.json '"complaint" not in d'
 

@@ -51,7 +51,7 @@ bool c_front_complaint(CFront *c, const char *queue, CComplaint *out)
                          .call = &c->plan.call,
                          .limits = { .wall = 0.5, .cpu = 0.5, .output = 1 << 20 },
                          .rounds = c->in_memory };
-    Subject *s = c->plan.function ? NULL : subject_new(&plan, NULL);
+    Subject *s = c->plan.function || !c->coverage ? NULL : subject_new(&plan, NULL);
     bool alike = s && file_is_dir(queue) && dir_list(queue, &names, NULL) && names.len;
     size_t step = names.len / MOST_INPUTS + 1;
     double end = clock_seconds() + MOST_SECONDS;
