@@ -6,6 +6,7 @@
 #include "build/keep.h"
 #include "build/woven.h"
 #include "base/file.h"
+#include "base/layer.h"
 #include "base/tempdir.h"
 #include "base/units.h"
 #include "base/userns.h"
@@ -85,7 +86,6 @@ typedef struct Trouble {
 typedef struct View {
     char *path;                  /* of the user's program, without links */
     char *standin;               /* the woven file with the original's mode and age */
-    char *memory;                /* an empty folder: the layers' file system */
     char *cwd, *results;
     char *layers[MOST_LAYERS];   /* folders to cover */
     size_t nlayers;
@@ -108,39 +108,14 @@ static bool enter_namespace(const View *v, bool *alone)
     return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
 }
 
-/* Folders are named by descriptors: their own names may hold any character. */
-static bool lay_over(const char *folder, int upper, int work, bool alone)
-{
-    char options[160];
-    int lower = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    snprintf(options, sizeof options,
-             "lowerdir=/proc/self/fd/%d,upperdir=/proc/self/fd/%d,workdir=/proc/self/fd/%d%s",
-             lower, upper, work, alone ? ",userxattr" : "");
-    bool ok = lower >= 0 && mount("overlay", folder, "overlay", 0, options) == 0;
-    if (lower >= 0)
-        close(lower);
-    return ok;
-}
-
-static int make_folder(int in, const char *name)
-{
-    return mkdirat(in, name, 0755) == 0 ? openat(in, name, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-}
-
 /* All that is written in the folders goes to memory from now on; what is written
  * to the results stays. */
 static bool cover(const View *v, bool alone)
 {
     int results = open(v->results, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    bool ok =
-        results >= 0 && mount("tmpfs", v->memory, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755") == 0;
-    int memory = ok ? open(v->memory, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-    for (size_t i = 0; ok && i < v->nlayers; i++) {
-        char upper[] = "upper0", work[] = "work0";
-        upper[5] = work[4] = (char)('0' + i);
-        int u = make_folder(memory, upper), w = make_folder(memory, work);
-        ok = u >= 0 && w >= 0 && lay_over(v->layers[i], u, w, alone);
-    }
+    bool ok = results >= 0;
+    for (size_t i = 0; ok && i < v->nlayers; i++)
+        ok = layer_over(v->layers[i], alone, 0);
     char from[64];
     snprintf(from, sizeof from, "/proc/self/fd/%d", results);
     return ok && mount(from, v->results, NULL, MS_BIND, NULL) == 0;
@@ -225,7 +200,6 @@ static bool view_init(View *v, const PlacePlan *plan, const char *scratch, Err *
     *v = (View){ .path = path_real(plan->program->path),
                  .report = -1,
                  .standin = path_join(scratch, "stand-in"),
-                 .memory = path_join(scratch, "memory"),
                  .cwd = path_absolute("."),
                  .results = path_absolute(plan->results),
                  .archive = plan->program->kind == PROGRAM_ARCHIVE };
@@ -237,14 +211,13 @@ static bool view_init(View *v, const PlacePlan *plan, const char *scratch, Err *
     v->ids = userns_ids();
     choose_layers(v, plan->root);
     v->overlay &= !plan->without_overlay;
-    return dir_make(v->memory, err) && make_standin(v, plan->woven, err);
+    return make_standin(v, plan->woven, err);
 }
 
 static void view_release(View *v)
 {
     free(v->path);
     free(v->standin);
-    free(v->memory);
     free(v->cwd);
     free(v->results);
     for (size_t i = 0; i < v->nlayers; i++)

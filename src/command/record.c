@@ -186,7 +186,7 @@ static void pass_on(Session *s, const RunResult *r)
         session_note(s, "the program wrote more than is passed on: the middle of its output is "
                         "missing here");
     if (was_kept_from_writing(s, r))
-        session_note(s, "the program may write to the trace only: --writable DIR lets it write "
+        session_note(s, "the program may not write there: --writable DIR lets it "
                         "elsewhere too");
     if (failure_is(&r->failure))
         session_note(s, "the program ended with %s", failure_kind_name(r->failure.kind));
@@ -269,7 +269,8 @@ const Command command_record = {
         "for all threads and processes. Bytes that arguments point to are copied with them.\n"
         "\n"
         "The program runs in the current folder; standard input is passed on if it is a file. It may write "
-        "to the trace and to what --writable names, and has no network unless --network is given.\n"
+        "to the trace and to what --writable names, and has no network unless --network is given. What it "
+        "writes elsewhere in the project is gone when it ends.\n"
         "\n"
         "sundew show trace prints a trace. With --build the recorded program is kept instead; it "
         "records whenever SUNDEW_TRACE names a folder.",

@@ -18,7 +18,7 @@ static bool leave_network(void)
 bool confine(void *folder)
 {
     char *none[] = { NULL }, why[128];
-    Sandbox s = { .scratch = folder, .writable = none };
+    Sandbox s = { .scratch = folder, .layered = "", .writable = none };
     struct rlimit most = { CONFINE_FILE_SIZE, CONFINE_FILE_SIZE };
     setrlimit(RLIMIT_FSIZE, &most);
     s.rows[PROTECT_NET].granted = leave_network();

@@ -90,6 +90,8 @@ static void allow_all(int ruleset, const Sandbox *s, uint64_t handled)
             allow(ruleset, handled, sandbox_private[i]);
     for (char **p = s->writable; *p; p++)
         allow(ruleset, handled, *p);
+    if (s->has_layer)
+        allow(ruleset, handled, s->layered);
     allow(ruleset, handled, s->scratch);
 }
 

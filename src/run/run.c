@@ -195,7 +195,10 @@ static void describe_setup(Runner *r, const RunnerPlan *plan)
                     .unprotected = plan->unprotected,
                     .without = without_mask(plan->without) };
     Str texts = { 0 };
+    char *layered = plan->layered ? path_real(plan->layered) : NULL;
     wire_add_text(&texts, r->scratch);
+    wire_add_text(&texts, layered ? layered : "");
+    free(layered);
     w.nreadable = add_paths(&texts, plan->readable);
     char *cwd = path_real(".");
     const char *const here[] = { cwd, NULL };

@@ -62,6 +62,9 @@ typedef struct RunnerPlan {
                                    that a word behind the first names ("x", "-Ix",
                                    "--in=x") is visible, too; see words.c */
     const char *const *writable;/* NULL-terminated: may be written as well */
+    const char *layered;        /* a folder, or NULL: what is written in it goes to a layer in
+                                   memory, seen by all runs of this Runner and gone with it.
+                                   Where the kernel refuses, the folder stays read-only */
     bool network;               /* the host's network may be used */
     bool unprotected;           /* no sandbox: limits and killing only */
     const char *const *without; /* protections to leave out, by name; for tests */

@@ -31,7 +31,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-enum { WIRE_VERSION = 4, WIRE_MOST_FDS = 64 };
+enum { WIRE_VERSION = 5, WIRE_MOST_FDS = 64 };
 typedef enum WireKind {
     WIRE_SETUP,
     WIRE_READY,
@@ -73,7 +73,7 @@ typedef struct SetupWire {
     uint32_t version, size; /* sizes of all structs, against a mixed build */
     uint32_t network, unprotected;
     uint32_t without; /* bit per protection */
-    uint32_t nreadable, nwritable, nnamed; /* texts after scratch: these paths */
+    uint32_t nreadable, nwritable, nnamed; /* texts after scratch and layered: these paths */
 } SetupWire;
 
 typedef struct StartWire {
@@ -123,10 +123,12 @@ extern const Protection protection_rows[PROTECT_COUNT]; /* none granted */
 typedef struct Sandbox {
     SetupWire setup;
     const char *scratch;
+    const char *layered; /* "": nothing is */
     char **readable, **writable;
     char **named; /* by words of the command: only files and folders, and not resolved */
     Protection rows[PROTECT_COUNT];
     bool private_tmp[4]; /* which of sandbox_private[] are our own */
+    bool has_layer; /* a layer in memory lies over `layered` */
     bool own_ipc; /* System V's objects are our own */
     unsigned user_tasks; /* threads of the user outside, at the start */
 } Sandbox;

@@ -15,6 +15,7 @@
  *     scratch, writable     as they were, on top of that
  *     readable, below /tmp… as they were but read-only, on top of that
  *     named by the words    the same, if it is a file or a folder
+ *     layered               as it was, with all that is written kept in memory
  *     /proc                 of the new pid namespace, read-only: root without any capability may
  *                           still write to /proc/sys
  *
@@ -22,6 +23,7 @@
  */
 #include "run/run_int.h"
 #include "base/file.h"
+#include "base/layer.h"
 #include "base/userns.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -156,7 +158,7 @@ typedef struct Exposed {
 enum { MOST_EXPOSED = 96 };
 typedef struct Mounts {
     Exposed list[MOST_EXPOSED];
-    size_t n;
+    size_t n, nreadable;       /* those that may only be read come first */
 } Mounts;
 
 bool sandbox_hides(const char *path)
@@ -210,6 +212,7 @@ static bool expose_all(Sandbox *s, Mounts *m)
     for (char **p = s->readable; *p; p++)
         if (sandbox_hides(*p))
             expose(m, *p, harmless | MOUNT_ATTR_RDONLY);
+    m->nreadable = m->n;
     for (char **p = s->writable; *p; p++)
         expose(m, *p, harmless);
     return expose(m, s->scratch, harmless);
@@ -250,6 +253,12 @@ static bool make_private(Sandbox *s, size_t i)
            mount("tmpfs", dir, "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777,size=256m") == 0;
 }
 
+static bool wants_layer(const Sandbox *s)
+{
+    return *s->layered && strcmp(s->layered, "/") != 0 && !path_is_below("/proc", s->layered) &&
+           !path_is_below(s->layered, "/proc");
+}
+
 static bool mount_all(Sandbox *s)
 {
     Mounts m = { 0 };
@@ -259,6 +268,9 @@ static bool mount_all(Sandbox *s)
     for (size_t i = 0; ok && i < 4; i++)
         s->private_tmp[i] = make_private(s, i);
     for (size_t i = 0; i < m.n; i++) {
+        if (ok && i == m.nreadable && wants_layer(s))
+            s->has_layer =
+                layer_over(s->layered, s->rows[PROTECT_USER].granted, MS_NOSUID | MS_NODEV);
         if (ok && sandbox_hides(m.list[i].path))
             make_place(&m.list[i]);
         if (ok &&

@@ -835,6 +835,7 @@ static void set_up(Worker *w)
         _exit(2);
     }
     s->scratch = wire_get_text(&in);
+    s->layered = wire_get_text(&in);
     s->readable = texts(&arena, &in, s->setup.nreadable, 0);
     s->writable = texts(&arena, &in, s->setup.nwritable, 0);
     s->named = texts(&arena, &in, s->setup.nnamed, 0);

@@ -10,7 +10,7 @@
  *     silent:   no finding may be reported (an abort() means: it got through)
  *     without:  a protection that the kernel may refuse, for run: the attack must not get through
  *     twice:    for run: two runs in one sandbox
- *     apart:    ipc: only a namespace of its own keeps it away; left out where the kernel gives none
+ *     apart:    ipc, mount: only a namespace of its own keeps it away; left out where the kernel gives none
  *     long:     for make soak
  *
  * Nothing may stay in TMPDIR.

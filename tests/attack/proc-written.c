@@ -2,6 +2,7 @@
  * name:    root without capabilities writes to /proc, where Landlock is not there to forbid it
  * command: run
  * without: Landlock
+ * apart:   mount
  * expect:  0
  */
 #include "attack.h"

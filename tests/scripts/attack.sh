@@ -75,8 +75,9 @@ for file in "$TOP"/tests/attack/*.c; do
     for kind in $(field "$file" command); do
         case $kind in ${ATTACK_COMMAND:-*}) ;; *) continue ;; esac
         name="$(basename "$file" .c), $kind: $(field "$file" name)"
-        if [ "$(field "$file" apart)" = ipc ] && ! unshare -i true 2>/dev/null && ! unshare -Ui true 2>/dev/null; then
-            skip "$name" "the kernel gives no IPC namespace, which each run says"
+        apart=$(field "$file" apart)
+        if [ "$apart" ] && ! unshare --"$apart" true 2>/dev/null && ! unshare -U --"$apart" true 2>/dev/null; then
+            skip "$name" "the kernel gives no $apart namespace, which each run says"
             continue
         fi
         ok "$name" attack "$file" "$kind"

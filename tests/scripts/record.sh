@@ -58,7 +58,7 @@ ok "…below /var/tmp: record" says "ended with status 5" "$SUNDEW" record ./rea
 ok "…threads" says "abort" "$SUNDEW" threads ./reads -- "$far/bad"
 ok "…explore" says "abort" "$SUNDEW" explore ./reads --replay -o far.out -i reads.c -- "$far/bad"
 ok "…reproduce, with a test that shows it" says "1 of 1 frames reproduce it" "$SUNDEW" reproduce ./reads -- "$far/bad" </dev/null
-ok "…and a word for all of it is told" says "/var/tmp is hidden from the program" "$SUNDEW" record ./reads -- /var/tmp </dev/null
+ok_mounted "…and a word for all of it is told" says "/var/tmp is hidden from the program" "$SUNDEW" record ./reads -- /var/tmp </dev/null
 rm -rf "$far"
 
 same() { ./list "$@" >plain 2>&1; a=$?; SUNDEW_TRACE=$1 ./recorded "$@" >woven 2>&1; b=$?; [ $a = $b ] && cmp plain woven; }
@@ -106,9 +106,25 @@ calls = [e for e in (d if isinstance(d, list) else d[\"events\"]) if e[\"kind\"]
 assert [c.get(\"variadic\") for c in calls][1:] == [[], None, None], calls
 "'
 
-printf '#include <stdio.h>\nint main(void) { FILE *f = fopen("out.txt", "w"); if (!f) perror("out.txt"); else fclose(f); return !f; }\n' >writes.c
+# A file that is written and read again, and one that is outside of the project.
+cat >writes.c <<'END'
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "out.txt";
+    FILE *f = fopen(name, "w");
+    if (!f)
+        return perror(name), 1;
+    fputs("4", f);
+    fclose(f);
+    f = fopen(name, "r");
+    return f && fgetc(f) == '4' ? 4 : 2;
+}
+END
 "$SUNDEW" capture -- gcc -g writes.c -o writes >/dev/null 2>&1
-ok "kept from writing: how to let it" says "--writable DIR lets it" "$SUNDEW" record ./writes -o w1
+ok_mounted "what it writes in the project is there for it" says "status 4" "$SUNDEW" record ./writes -o w0
+ok "…and gone with the run" [ ! -e out.txt ]
+ok "kept from writing: how to let it" says "--writable DIR lets it" "$SUNDEW" record ./writes -o w1 -- /etc/sundew-no
 ok "…let" eval '"$SUNDEW" record ./writes -o w2 --writable . >said 2>&1; ! grep -q writable said && [ -e out.txt ]'
 ok "no trace yet" eval 'mkdir empty && says "holds no trace" "$SUNDEW" show trace ./list empty'
 ok "unknown function" says "no function 'nope'" "$SUNDEW" record ./list -f list_add -f nope </dev/null

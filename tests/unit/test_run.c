@@ -575,6 +575,35 @@ static void what_is_named_writable_is(void **state)
     tempdir_remove(more);
 }
 
+/* What is named writable below a layer is written as such. */
+static void a_layer_takes_what_is_written(void **state)
+{
+    (void)state;
+    if (!granted(t.runner, "mount namespace"))
+        SKIP("nothing can be mounted here");
+    const char *project = tempdir_new(NULL, NULL);
+    char *file = path_join(project, "file"), *more = path_join(project, "more");
+    char *kept = path_join(more, "kept");
+    Err err = { 0 };
+    assert_true(file_write(file, "keep", 4, NULL) && dir_make(more, NULL));
+    Runner *r = runner_new(&(RunnerPlan){ .readable = (const char *const[]){ t.dir, project, NULL },
+                                          .writable = (const char *const[]){ more, NULL },
+                                          .layered = project },
+                           &err);
+    said(go_in(r, t.plain, "reads-file", file, NULL), "yes\n");
+    said(go_in(r, t.plain, "removes", file, NULL), "yes\n");
+    said(go_in(r, t.plain, "writes-file", file, NULL), "yes\n");
+    said(go_in(r, t.plain, "writes-file", kept, NULL), "yes\n");
+    writes_stay_inside_of(r);
+    runner_free(r);
+    assert_int_equal(file_size(file), 4);
+    assert_true(file_exists(kept));
+    free(file);
+    free(more);
+    free(kept);
+    tempdir_remove(project);
+}
+
 static void tmp_is_private_and_fresh(void **state)
 {
     (void)state;
@@ -1034,6 +1063,7 @@ int main(void)
         cmocka_unit_test(a_fork_bomb_is_stopped),
         cmocka_unit_test(nothing_outlives_us),
         cmocka_unit_test(writes_stay_inside),
+        cmocka_unit_test(a_layer_takes_what_is_written),
         cmocka_unit_test(what_is_named_writable_is),
         cmocka_unit_test(tmp_is_private_and_fresh),
         cmocka_unit_test(the_network_is_out_of_reach),

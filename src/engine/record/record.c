@@ -53,8 +53,8 @@ static void make_environment(const RecordRun *run, Strings *env)
         strings_add(env, *e);
 }
 
-/* As the user would have run it, in a sandbox that lets it write into the folder
- * and what the user names. */
+/* As the user would have run it, in a sandbox that lets it write into the folder and what the user
+ * names. The project is the user's own: what the program writes there is gone with the run. */
 static bool run_woven(const RecordRun *run, Strings *env, double seconds, RunResult *out, Err *err)
 {
     Strings argv = { 0 }, writable = { 0 };
@@ -65,13 +65,15 @@ static bool run_woven(const RecordRun *run, Strings *env, double seconds, RunRes
     strings_add(&writable, run->folder);
     for (char *const *w = run->writable; w && *w; w++)
         strings_add(&writable, *w);
-    Runner *r = runner_new(&(RunnerPlan){ .writable = (const char *const *)strings_argv(&writable),
+    char *cwd = path_absolute(".");
+    bool in_project = run->root && path_is_below(cwd, run->root);
+    Runner *r = runner_new(&(RunnerPlan){ .layered = in_project ? run->root : cwd,
+                                          .writable = (const char *const *)strings_argv(&writable),
                                           .readable = readable,
                                           .words = strings_argv(&argv),
                                           .network = run->network,
                                           .unprotected = run->unprotected },
                            err);
-    char *cwd = path_absolute(".");
     RunPlan plan = { .argv = strings_argv(&argv),
                      .file = run->woven,
                      .env = strings_argv(env),
