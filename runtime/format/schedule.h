@@ -25,7 +25,7 @@
 enum {
     SUNDEW_SCHEDULE_FD = 202,
     SUNDEW_SCHEDULE_MAGIC = 0x68635364,       /* "dSch" */
-    SUNDEW_SCHEDULE_VERSION = 2,
+    SUNDEW_SCHEDULE_VERSION = 3,
     SUNDEW_SCHEDULE_THREADS = 64,             /* a bit each in a mask */
     SUNDEW_SCHEDULE_FORCES = 1024,
     SUNDEW_SCHEDULE_STEPS = 1 << 15,
@@ -147,7 +147,9 @@ struct sundew_schedule {
     uint8_t hot[SUNDEW_SCHEDULE_HOT]; /* a bit a site */
     /* the result */
     uint8_t heated[SUNDEW_SCHEDULE_HOT]; /* sites that this run shows to be hot */
-    uint32_t ended, nthreads, ndecisions, npoints, nsteps, nraces, unused[2];
+    uint32_t ended, nthreads, ndecisions, npoints, nsteps, nraces;
+    /* A bit for each thread that was told that somebody else has it, or that time is over. */
+    uint64_t refused;
     uint64_t histories[SUNDEW_SCHEDULE_THREADS]; /* hash of whose writes each thread has seen */
     struct sundew_wait waits[SUNDEW_SCHEDULE_THREADS];
     struct sundew_race races[SUNDEW_SCHEDULE_RACES];

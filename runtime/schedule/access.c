@@ -1,19 +1,19 @@
 /*
  * Plain accesses: which sites are hot, and which pairs race.
  *
- * For each eight bytes the last write and the last reads are kept, with thread,
- * site and the thread's clock. An access conflicts with a kept one if another
- * thread made it, the bytes overlap and one of the two writes: both sites become
- * hot. If no chain of synchronisation orders the two, and not both are atomic, it
- * is a data race. Memory that is freed counts as written; who touches it later
- * may be a new owner, so that pair is hot but no race.
+ * For each eight bytes the last writes and reads are kept, several of them, as texts are
+ * written byte by byte: thread, site and the thread's clock. An access conflicts with a
+ * kept one if another thread made it, the bytes overlap and one of the two writes: both
+ * sites become hot. If no chain of synchronisation orders the two, and not both are
+ * atomic, it is a data race. Memory that is freed counts as written; who touches it
+ * later may be a new owner, so that pair is hot but no race.
  */
 #include "runtime/schedule/schedule_int.h"
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = 1 << 16, READS = 3, PROBES = 64, MOST_CELLS = 512, FREES = 1 << 26 };
+enum { ROOM = 1 << 16, KEPT = 3, PROBES = 64, MOST_CELLS = 512, FREES = 1 << 26 };
 
 typedef struct Past {
     uint32_t site, clock;
@@ -23,9 +23,14 @@ typedef struct Past {
     uint32_t held_at[SUNDEW_SCHEDULE_HELD], stack[SUNDEW_SCHEDULE_STACK];
 } Past;
 
+/* The last of one kind. */
+typedef struct Pasts {
+    Past last[KEPT];
+    uint8_t next;                                /* to be overwritten */
+} Pasts;
+
 typedef struct Cell {
-    Past write, reads[READS];
-    uint8_t next;                                /* of reads, to be overwritten */
+    Pasts writes, reads;
 } Cell;
 
 /* The keys lie by themselves: a search in a crowded table looks at many of them. */
@@ -102,15 +107,36 @@ static void compare(const SchedThread *me, uint64_t key, const Past *old, bool o
                   new, new_writes);
 }
 
-static void keep_read(Cell *c, const Past *p)
+static bool same_access(const Past *a, const Past *b)
 {
-    for (unsigned i = 0; i < READS; i++)
-        if (!c->reads[i].bytes || c->reads[i].thread == p->thread) {
-            c->reads[i] = *p;
+    return a->thread == b->thread && a->clock == b->clock && a->site == b->site &&
+           a->atomic == b->atomic;
+}
+
+static void keep(Pasts *all, const Past *p)
+{
+    unsigned at = KEPT;
+    for (unsigned i = 0; i < KEPT; i++) {
+        if (all->last[i].bytes && same_access(&all->last[i], p)) {
+            all->last[i].bytes |= p->bytes;      /* a loop over a text */
             return;
         }
-    c->reads[c->next] = *p;
-    c->next = (uint8_t)((c->next + 1) % READS);
+        bool gone = !all->last[i].bytes ||
+                    (all->last[i].thread == p->thread && !(all->last[i].bytes & ~p->bytes));
+        at = gone && at == KEPT ? i : at;
+    }
+    if (at == KEPT) {
+        at = all->next;
+        all->next = (uint8_t)((all->next + 1) % KEPT);
+    }
+    all->last[at] = *p;
+}
+
+/* What was written there before is no more. */
+static void overwrite(Pasts *all, uint8_t bytes)
+{
+    for (unsigned i = 0; i < KEPT; i++)
+        all->last[i].bytes &= (uint8_t)~bytes;
 }
 
 static void track_cell(SchedThread *me, uint64_t key, Past *now, bool write)
@@ -118,19 +144,19 @@ static void track_cell(SchedThread *me, uint64_t key, Past *now, bool write)
     Cell *c = cell(key, true);
     if (!c)
         return;
-    if (c->write.bytes && c->write.thread != me->number)
-        sundew_seen(me, (uint64_t)c->write.clock << 32 | c->write.site << 6 | c->write.thread);
-    if (c->write.bytes)
-        compare(me, key, &c->write, true, now, write);
-    for (unsigned i = 0; i < READS && write; i++)
-        if (c->reads[i].bytes)
-            compare(me, key, &c->reads[i], false, now, true);
+    for (unsigned i = 0; i < KEPT; i++) {
+        const Past *w = &c->writes.last[i];
+        if (w->bytes && w->thread != me->number)
+            sundew_seen(me, (uint64_t)w->clock << 32 | w->site << 6 | w->thread);
+        compare(me, key, w, true, now, write);
+        if (write)
+            compare(me, key, &c->reads.last[i], false, now, true);
+    }
     if (now->freed)
-        memset(c->reads, 0, sizeof c->reads);
+        memset(&c->reads, 0, sizeof c->reads);
     if (write)
-        c->write = *now;
-    else
-        keep_read(c, now);
+        overwrite(&c->writes, now->bytes);
+    keep(write ? &c->writes : &c->reads, now);
 }
 
 void sundew_track(SchedThread *me, const void *at, uint32_t what, uint32_t site)
@@ -175,8 +201,7 @@ static void forget(const void *p, size_t n)
     uint64_t from = (uint64_t)(uintptr_t)p / 8 + 1, to = from + n / 8;
     for (size_t i = 0; cells && i < ROOM; i++)
         if (keys[i] >= from && keys[i] < to) {
-            memset(&cells[i].write, 0, sizeof cells[i].write);
-            memset(cells[i].reads, 0, sizeof cells[i].reads);
+            cells[i] = (Cell){ 0 };
         }
 }
 

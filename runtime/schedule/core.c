@@ -586,6 +586,14 @@ void sundew_note(SchedThread *me, unsigned kind, const volatile void *object)
     log_step(me, bit(me->number), me->number, me->number, 0);
 }
 
+int sundew_refused(const SchedThread *me, int r)
+{
+    if (sundew_plan && (r == EBUSY || r == ETIMEDOUT))
+        __atomic_fetch_or(&sundew_plan->refused, me ? bit(me->number) : ~(uint64_t)0,
+                          __ATOMIC_RELAXED);
+    return r;
+}
+
 void sundew_thread_over(SchedThread *me)
 {
     me->state = THREAD_OVER;
@@ -619,7 +627,7 @@ void sundew_thread_arrived(SchedThread *t)
 __attribute__((noinline)) void sundew_schedule_point(const void *at, uint32_t what, uint32_t site)
 {
     SchedThread *me = sundew_sched_self;
-    if (!me || me->inside)
+    if (!me || me->inside || !at)                /* a call may be given nothing */
         return;
     int kept = errno;
     me->inside = true;

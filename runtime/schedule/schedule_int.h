@@ -102,6 +102,9 @@ void sundew_note(SchedThread *me, unsigned kind, const volatile void *object);
 SchedThread *sundew_thread_new(void);            /* NULL: too many */
 void sundew_thread_over(SchedThread *me);        /* chooses the next */
 void sundew_thread_await(SchedThread *me);       /* a new one, until it is chosen */
+/* `r` is what a function answers that gives up: was the thread (NULL: one that is not scheduled)
+ * told that somebody else has it? Returns r. */
+int sundew_refused(const SchedThread *me, int r);
 void sundew_thread_arrived(SchedThread *t);      /* its maker, until it stands there */
 void sundew_end(unsigned how) __attribute__((noreturn));
 uint64_t sundew_random(void);

@@ -58,7 +58,7 @@ static int take(SchedThread *me, void *lock, unsigned kind, Try *attempt, const 
         if (checks_owner(me, lock, kind, attempt))
             return EDEADLK;
         if (!sundew_wait(me, kind, lock, owner_of(lock), until) && until)
-            return ETIMEDOUT;
+            return sundew_refused(me, ETIMEDOUT);
     }
 }
 
@@ -81,7 +81,7 @@ static int try_at(SchedThread *me, void *lock, unsigned kind, Try *attempt)
         taken(me, lock, kind == SUNDEW_AT_READ_LOCK);
     sundew_leave(me);
     errno = kept;
-    return r;
+    return sundew_refused(me, r);
 }
 
 /* Before the real function lets go. */
@@ -135,7 +135,7 @@ static int unlock_at(SchedThread *me, void *lock, Unlock *real)
     int sundew_sched_##NAME(TYPE *lock)                                                            \
     {                                                                                              \
         SchedThread *me = sundew_enter();                                                          \
-        return me ? try_at(me, (void *)lock, KIND, TRY) : NAME(lock);                              \
+        return me ? try_at(me, (void *)lock, KIND, TRY) : sundew_refused(NULL, NAME(lock));        \
     }
 #define TIMED(NAME, TYPE, KIND, TRY)                                                               \
     int sundew_sched_##NAME(TYPE *lock, const struct timespec *at);                                \
@@ -231,7 +231,7 @@ static int wait_at(SchedThread *me, void *cond, pthread_mutex_t *m, const uint64
         bool woken = sundew_wait(me, SUNDEW_AT_WAIT, cond, NOBODY, until);
         sundew_acquire(me, sundew_object(cond));
         r = take(me, m, SUNDEW_AT_LOCK, try_mutex, NULL);
-        r = r ? r : woken || !until ? 0 : ETIMEDOUT;
+        r = r ? r : woken || !until ? 0 : sundew_refused(me, ETIMEDOUT);
         sundew_look_for_cancel(me);
     }
     sundew_leave(me);
@@ -380,7 +380,7 @@ static int wait_sem(SchedThread *me, sem_t *s, const uint64_t *until, bool only_
     while ((r = sem_trywait(s)) != 0 && errno == EAGAIN && !only_try) {
         if (!sundew_wait(me, SUNDEW_AT_SEM_WAIT, s, NOBODY, until) && until) {
             sundew_leave(me);
-            errno = ETIMEDOUT;
+            errno = sundew_refused(me, ETIMEDOUT);
             return -1;
         }
         sundew_look_for_cancel(me);
@@ -388,6 +388,8 @@ static int wait_sem(SchedThread *me, sem_t *s, const uint64_t *until, bool only_
     if (r == 0) {
         sundew_acquire(me, sundew_object(s));
         errno = kept;
+    } else {
+        sundew_refused(me, EBUSY);
     }
     sundew_leave(me);
     return r;

@@ -8,6 +8,7 @@
 #include "build/woven.h"
 #include <assert.h>
 #include <inttypes.h>
+#include <string.h>
 
 typedef struct Making {
     const Program *program;
@@ -72,9 +73,24 @@ static bool make(void *arg, const char *out, Err *err)
     return ok || err_ctx(err, "the build that is scheduled");
 }
 
-static bool read_sites(const char *path, ScheduleBuild *out, Err *err)
+static void key_of(const Program *p, const char *variant, const Str *sites, ScheduleBuild *out)
 {
-    json_t *all = json_read(path, err), *row;
+    Sha256 h;
+    sha256_init(&h);
+    sha256_add(&h, program_key(p), strlen(program_key(p)));
+    sha256_add(&h, variant, strlen(variant));
+    sha256_add(&h, str_c(sites), sites->len);
+    sha256_end_id(&h, out->key);
+}
+
+static bool read_sites(const Making *m, const char *path, ScheduleBuild *out, Err *err)
+{
+    Str text = { 0 };
+    json_t *all = file_read(path, &text, err) ? json_parse(str_c(&text), text.len, err) : NULL,
+           *row;
+    if (all)
+        key_of(m->program, m->strict ? "asan" : "plain", &text, out);
+    str_release(&text);
     if (!all)
         return false;
     const json_t *sites = json_object_get(all, "sites");
@@ -109,7 +125,7 @@ static bool get_both(BuildRecipe *r, Making *m, const char *sites_name, Schedule
     m->only_sites = true;
     r->name = sites_name;
     char *sites = build_get(r, err);
-    bool ok = sites && read_sites(sites, out, err);
+    bool ok = sites && read_sites(m, sites, out, err);
     free(sites);
     if (!ok)
         schedule_build_release(out);

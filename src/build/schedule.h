@@ -10,6 +10,7 @@
 #define SUNDEW_BUILD_SCHEDULE_H
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/sha256.h"
 #include "analysis/pointsto/calls.h"
 #include "program/program.h"
 
@@ -22,6 +23,8 @@ typedef struct ScheduleSite {
 
 typedef struct ScheduleBuild {
     char *path;                      /* the program */
+    char key[ID_LEN + 1];            /* what schedules are for: the program and its sites. Another
+                                      * Sundew that weaves the same points has the same */
     ScheduleSite *sites;
     size_t nsites;
     size_t accesses, escaping, probed;     /* as in ScheduleFigures (weave.h) */

@@ -234,6 +234,15 @@ LLVMValueRef weave_int(Woven *w, LLVMTypeRef type, uint64_t value)
     return LLVMConstInt(type, value, false);
 }
 
+const char *weave_constant_text(LLVMValueRef v, size_t *n)
+{
+    LLVMValueRef text = LLVMIsAGlobalVariable(v) ? LLVMGetInitializer(v) : NULL;
+    return text && LLVMIsGlobalConstant(v) && LLVMIsAConstantDataSequential(text) &&
+                   LLVMIsConstantString(text)
+               ? LLVMGetAsString(text, n)
+               : NULL;
+}
+
 LLVMValueRef weave_text(Woven *w, const char *text)
 {
     LLVMValueRef bytes = LLVMConstStringInContext2(w->ctx, text, strlen(text), false);

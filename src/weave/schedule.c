@@ -12,6 +12,7 @@
  * points-to shows to belong to one thread (analysis/pointsto/sharing.h).
  */
 #include "analysis/pointsto/sharing.h"
+#include "base/format.h"
 #include "program/program_llvm.h"
 #include "runtime/format/schedule.h"
 #include "runtime/schedule/schedule.h"
@@ -26,6 +27,7 @@ typedef struct Scheduling {
     uint32_t nsites;
     ScheduleFigures figures;
     Sharing *sharing;                 /* of the program's own module; NULL: not known */
+    const Summaries *summaries;       /* of library functions; NULL: not known */
     LLVMValueRef original;           /* there, what is woven now; NULL: not known */
 } Scheduling;
 
@@ -164,7 +166,7 @@ static const struct touching {
     { "strcmp", { 0, 1 }, -1, -1 },       { "strncmp", { 0, 1 }, -1, -1 },
     { "strcpy", { 1, -1 }, 0, -1 },       { "strncpy", { 1, -1 }, 0, 2 },
     { "strcat", { 1, -1 }, 0, -1 },       { "strchr", { 0, -1 }, -1, -1 },
-    { "strdup", { 0, -1 }, -1, -1 },      { "snprintf", { -1, -1 }, 0, -1 },
+    { "strdup", { 0, -1 }, -1, -1 },
 };
 
 static const struct touching *touching_of(const char *name)
@@ -190,6 +192,37 @@ static void probe_arguments(Scheduling *s, LLVMValueRef i, const struct touching
         probe(s, i, (unsigned)t->write, size, SUNDEW_ACCESS_WRITE);
 }
 
+/* What the function does with the object that argument `k` leads to. Of what stands behind a
+ * printf format only texts are read. */
+static unsigned use_of(LLVMValueRef call, const Summary *s, unsigned k)
+{
+    if (k < s->nparams)
+        return s->params[k].use;
+    if (!(s->rest & SUMMARY_MAY) || !s->nparams)
+        return s->rest;
+    size_t n = 0, fixed = s->nparams;
+    const char *format = weave_constant_text(LLVMGetOperand(call, (unsigned)fixed - 1), &n);
+    return format && format_argument(format, n, k - (unsigned)fixed).letter == 's' ? SUMMARY_READ
+                                                                                   : 0;
+}
+
+/* A function outside of the program reads or writes at least the first byte of these. Streams
+ * have a lock of their own. */
+static void probe_summary(Scheduling *s, LLVMValueRef call, const Summary *sum)
+{
+    unsigned n = LLVMGetNumArgOperands(call);
+    for (unsigned k = 0; k < n; k++) {
+        unsigned use = use_of(call, sum, k);
+        bool pointer = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, k))) == LLVMPointerTypeKind;
+        if (!pointer || LLVMIsNull(LLVMGetOperand(call, k)) || use & SUMMARY_GUARDED)
+            continue;
+        if (use & SUMMARY_READ)
+            probe(s, call, k, 1, 0);
+        if (use & SUMMARY_WRITE)
+            probe(s, call, k, 1, SUNDEW_ACCESS_WRITE);
+    }
+}
+
 static bool is_scheduled(const char *name)
 {
     for (size_t k = 0; k < sizeof scheduled / sizeof *scheduled; k++)
@@ -204,8 +237,13 @@ static void probe_call(Scheduling *s, LLVMValueRef i)
     LLVMValueRef f = LLVMGetCalledValue(i);
     const char *name = LLVMIsAFunction(f) ? LLVMGetValueName2(f, &n) : "";
     const struct touching *t = touching_of(name);
+    const Summary *sum = !t && *name && LLVMIsDeclaration(f) && s->summaries && !is_scheduled(name)
+                             ? summaries_find(s->summaries, name)
+                             : NULL;
     if (t) {
         probe_arguments(s, i, t);
+    } else if (sum) {
+        probe_summary(s, i, sum);
     } else if (LLVMIsAFunction(f) ? LLVMIsDeclaration(f) && is_scheduled(name)
                                   : !LLVMIsAInlineAsm(f)) {      /* a pointer may lead to one */
         uint32_t site = site_of(s, i, *name ? name : "call");
@@ -293,6 +331,7 @@ bool weave_schedule(Woven *w, const Calls *calls, json_t *sites, ScheduleFigures
     Scheduling s = { .w = w, .sites = sites };
     s.access = weave_declare(w, "sundew_sched_access", LLVMFunctionType(w->void_, types, 3, false));
     s.site = declare_site(w);
+    s.summaries = calls ? calls_summaries(calls) : NULL;
     if (calls)
         s.sharing =
             sharing_new(calls_pointsto(calls), calls_summaries(calls), program_module(w->program));

@@ -103,6 +103,8 @@ void weave_path_of(LLVMValueRef instruction, Str *out);
 LLVMValueRef weave_int(Woven *w, LLVMTypeRef type, uint64_t value);
 /* A private, constant, NUL-terminated text. */
 LLVMValueRef weave_text(Woven *w, const char *text);
+/* The text that a constant variable is; NULL: it is another one. */
+const char *weave_constant_text(LLVMValueRef v, size_t *n);
 
 /* An error of LLVM as one of ours; frees it. True for none. */
 bool weave_llvm_error(LLVMErrorRef e, Err *err);

@@ -76,6 +76,13 @@ replayed() {
     grep -q 'AddressSanitizer' replayed && grep -q 'T[12] is stopped before' replayed
 }
 ok "A1: a replay shows it and draws it" replayed
+# Another Sundew, with the same points: its executable has no build id.
+rebuilt() {
+    mkdir -p other/bin other/lib/sundew && ln -s "$SUNDEW_BUILD"/* "$TOP/share" other/lib/sundew/ &&
+    objcopy --remove-section .note.gnu.build-id "$SUNDEW" other/bin/sundew &&
+    status 1 other/bin/sundew threads --replay libsbuf.a.threads/1
+}
+ok "A1: …also in a Sundew that was built again" rebuilt
 kept() { threads sbuf --tests 1 --seed 4 && python3 -c "
 import json
 d = json.load(open('out.json'))
@@ -156,12 +163,61 @@ ok "an error: a library" subject stile
 tests=5 ok "…that no serial order gives" seeks stile "v['kind'] == 'error' and v['tier'] == 2 and v['functions'] == ['stile_pass']" --contract shared
 ok "…is a warning" eval 'grep -q "\"rule\": \"threads/error\"" out.json && ! grep -q "\"level\": \"error\"" out.json'
 
+fresh desk
+ok "errors of who gives up: a library" subject desk
+errors() {
+    rm -rf libdesk.a.threads
+    threads desk --tests 6 --seed 1 && python3 -c "
+import json
+rows = json.load(open('out.json'))['violations']
+assert {f for v in rows for f in v['functions']} == set(\"$1\".split()), rows
+"
+}
+ok "…a lock that is taken and a desk that is busy are none, what no comment explains is" errors desk_turn
+ok "…with the lock: another library" subject desk -DFIXED
+ok "…with the lock: silent" errors ""
+
+# ---- lost memory: what nothing leads to any more, not what is kept for later calls
+
+fresh form
+ok "a pool of buffers: a library" subject form
+tests=4 ok "…one is lost" seeks form "v['kind'] == 'leak' and v['tier'] == 1 and v['functions'] == ['form_length']" --contract distinct
+fresh form-fixed
+ok "…with the lock: a library" subject form -DFIXED
+ok "…with the lock: it runs" threads form --contract distinct --tests 4 --seed 1
+ok "…with the lock: silent, though more buffers are kept" eval 'grep -q "\"pairs_conflicting\": 1" out.json && grep -q "\"findings\": \[\]" out.json'
+
+fresh slab
+ok "a table in mapped memory: a library" subject slab
+tests=3 ok "…a slab is lost" seeks slab "v['kind'] == 'leak' and v['functions'] == ['slab_use']" --type "the library"
+fresh slab-fixed
+ok "…with the lock: a library" subject slab -DFIXED
+ok "…with the lock: it runs" threads slab --type "the library" --tests 16
+ok "…with the lock: silent" grep -q '"findings": \[\]' out.json
+
 # ---- functions without a handle: the library itself
 
 fresh scratch
 ok "hidden state: a library" subject scratch
 tests=1 ok "…it fails" seeks scratch "v['tier'] == 1 and v['type'] is None and v['functions'] == ['scratch_put']" --type "the library"
 ok "…but has no handle to share" says "only the contract distinct" status 2 "$SUNDEW" threads libscratch.a --headers scratch.h --contract shared
+
+fresh label
+ok "an array that only snprintf() and atoi() use: a library" subject label
+tests=2 ok "…it fails" seeks label "v['kind'] == 'abort' and v['functions'] == ['label_number'] and $with_c" --type "the library"
+ok "…the C program shows it" shows label "$(c_test label)"
+fresh label-fixed
+ok "…an array of each call: a library" subject label -DFIXED
+ok "…an array of each call: it runs" threads label --type "the library" --tests 3
+ok "…an array of each call: silent, with a stream" grep -q '"findings": \[\]' out.json
+
+fresh digits
+ok "a text that is written byte by byte: a library" subject digits
+tests=2 ok "…its writes meet" seeks digits "v['kind'] == 'output' and v['tier'] == 3 and not v['native']" --type "the library" --outputs
+fresh digits-fixed
+ok "…one for each thread: a library" subject digits -DFIXED
+ok "…one for each thread: it runs" threads digits --type "the library" --tests 3 --outputs
+ok "…one for each thread: silent" grep -q '"findings": \[\]' out.json
 
 # ---- what the weave can't see: threads that begin together, without a scheduler
 
@@ -178,6 +234,11 @@ assert any(v['native'] and v['kind'] == 'abort' and v['replays'] and not v['sche
     return 1
 }
 ok "…an addition is lost in runs without a scheduler" native
+ok "…of which few show it: another library" subject hidden -DRARE
+ok "…a replay goes on until one does" says "abort" status 1 "$SUNDEW" threads --replay libhidden.a.threads/1
+ok "…as one step: another library" subject hidden -DFIXED
+ok "…as one step: a replay says how often nothing showed" says "nothing showed in 30 runs" "$SUNDEW" threads --replay libhidden.a.threads/1
+ok "…the first library again" subject hidden
 ok "…and in a replay" eval '"$SUNDEW" threads --replay libhidden.a.threads/1 --times 20 --json | grep -q "\"native\": true"'
 
 # ---- a large API: few functions have hidden state, and most creators make nothing

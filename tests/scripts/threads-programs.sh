@@ -57,6 +57,8 @@ assert any({r['first']['line'], r['second']['line']} == {10, 16} for r in rows),
 ok "…memory that is freed through a pointer: where" freed
 
 # ---- with scheduling off a woven program is the plain one
+spends() { schedules=450 search order twin && grep -q '"runs": 450' order.twin.json; }
+ok "a budget of schedules is used, though all with few preemptions were run" eval 'made order twin && spends'
 for name in semaphores bank c11-threads tls-destructor error-checking; do
     ok "$name: made" made "$name" twin
     ok "$name: woven, not scheduled, it does the same" unscheduled "$name.twin"

@@ -454,6 +454,11 @@ static void who_dies_dies_alone(void **state)
     assert_int_equal(f.kind, FAILURE_SIGNAL);
     assert_int_equal(f.signal, SIGSEGV);
     failure_release(&f);
+    f = (Failure){ 0 };
+    if (!exec_failure(l.exec, &jobs[3], &f, &err))
+        fail_msg("%s", err.msg);
+    assert_true(failure_is_late(&f));
+    failure_release(&f);
     arena_release(&a);
     lab_close(&l);
 }

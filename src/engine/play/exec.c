@@ -518,6 +518,8 @@ bool exec_failure(Exec *e, const ExecJob *job, Failure *out, Err *err)
     bool ok = send_request(e, err) && play(e, true, &res, err);
     if (ok)
         failure_copy(out, &res.failure);
+    if (ok && out->kind == FAILURE_SIGNAL && (out->signal == SIGPROF || out->signal == SIGALRM))
+        out->kind = FAILURE_TIMEOUT; /* the timers of a job */
     run_result_release(&res);
     return ok;
 }
@@ -536,6 +538,7 @@ bool exec_put_threads(Exec *e, const ExecThreads *t, Err *err)
     clear_answers(e, EXEC_MOST_THREADS + 1);
     put32(s, WIRE_THREADS);
     put32(s, modes[t->mode]);
+    put32(s, !t->leaks ? WIRE_NO_LEAKS : t->gives_back ? WIRE_LEAKS_ALL : WIRE_LEAKS);
     put32(s, (uint32_t)t->norder);
     str_addn(s, (const char *)t->order, t->norder);
     put32(s, EXEC_MOST_THREADS);

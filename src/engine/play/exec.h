@@ -121,7 +121,7 @@ typedef struct Outcome {
     int signal;                  /* died */
     int status;                  /* exited */
     unsigned at;                 /* the last step that was begun */
-    int64_t leaked;              /* bytes, with `twice` */
+    int64_t leaked;              /* bytes: with `twice`, or ExecThreads.leaks */
     const uint32_t *fresh;       /* points not known before; at most 24000 */
     size_t nfresh;
     const Observation *obs;
@@ -161,6 +161,8 @@ typedef struct ExecThreads {
     unsigned prefix;
     const Seq *threads[EXEC_MOST_THREADS];
     const Seq *epilogue;         /* NULL: none */
+    bool leaks;                  /* look for memory that nothing leads to at the end … */
+    bool gives_back;             /* … and the epilogue ends all that the prefix has made */
 } ExecThreads;
 bool exec_put_threads(Exec *e, const ExecThreads *t, Err *err);
 /* What the prefix and the epilogue gave, and each thread. */

@@ -30,13 +30,13 @@
  * A request for threads begins with WIRE_THREADS in place of the number of groups.
  * The steps of each thread and of the epilogue go on from the prefix:
  *
- *     u32 WIRE_THREADS, u32 mode, u32 n, n bytes (order), u32 threads,
+ *     u32 WIRE_THREADS, u32 mode, u32 leaks, u32 n, n bytes (order), u32 threads,
  *     u32 steps, step… (prefix), { u32 steps, step… (thread) }…,
  *     u32 steps, step… (epilogue)
  *
  * Its mode is WIRE_AT_ONCE, or one of the serial ones, in which `order` names the
- * thread of each call. Answer 0 is that of prefix and epilogue, the others are those of
- * the threads.
+ * thread of each call; `leaks` says whether lost memory is looked for. Answer 0 is that of
+ * prefix and epilogue, the others are those of the threads.
  *
  * Signatures are those of engine/api/signature.h.
  *
@@ -53,7 +53,7 @@
 
 #define WIRE_MAGIC 0x53645771u
 enum {
-    WIRE_VERSION = 4,
+    WIRE_VERSION = 5,
     WIRE_FD = 9,
     WIRE_FUNCTIONS = 4096,
     WIRE_FILES = 1 << 20,
@@ -77,6 +77,11 @@ enum {
     WIRE_ONE_THREAD,             /* all calls in one thread, in the order given */
     WIRE_OWN_THREADS,            /* each in its thread, one call after the other */
     WIRE_NATIVE,                 /* threads that begin together and are not scheduled */
+};
+enum {
+    WIRE_NO_LEAKS,
+    WIRE_LEAKS,                  /* what the prefix has made may stay */
+    WIRE_LEAKS_ALL,              /* the epilogue gives all of it back */
 };
 
 struct WireHead {
@@ -138,7 +143,7 @@ struct WireAnswer {
     int32_t status;              /* of wait */
     uint32_t at;                 /* step that was being executed */
     uint32_t nnew;
-    int64_t leaked;              /* bytes, with `twice` */
+    int64_t leaked;              /* bytes: with `twice`, or as a test with threads asks */
     uint32_t nobs;               /* bytes of observations */
     uint32_t cut;                /* there were more */
     uint32_t fresh[WIRE_MOST_NEW];

@@ -261,6 +261,7 @@ void schedule_take(const struct sundew_schedule *p, size_t nsites, ScheduleRun *
     out->ended = ended < SUNDEW_SCHEDULE_ENDS ? ended : SUNDEW_SCHEDULE_RUNNING;
     out->nthreads = at_most(p->nthreads, SUNDEW_SCHEDULE_THREADS);
     out->ndecisions = p->ndecisions;
+    out->refused = p->refused;
     out->npoints = at_most(p->npoints, p->most_points);
     for (uint32_t i = 0; i < out->nthreads; i++)
         out->history = (out->history ^ p->histories[i]) * 0x9e3779b97f4a7c15u + i;

@@ -45,11 +45,12 @@ typedef struct ScheduleRun {
     uint32_t ended;                  /* SUNDEW_SCHEDULE_… */
     uint32_t nthreads, ndecisions, npoints;
     unsigned preemptions;
-    uint64_t history;                /* runs with the same one gave all threads the same view */
+    uint64_t refused; /* threads that were told that somebody else has it, a bit each */
+    uint64_t history; /* runs with the same one gave all threads the same view */
     Vec(struct sundew_step) steps;
     Vec(struct sundew_race) races;
-    Vec(struct sundew_wait) waits;   /* by thread, after a deadlock */
-    Vec(uint32_t) heated;            /* sites that the run showed to be hot, in order */
+    Vec(struct sundew_wait) waits; /* by thread, after a deadlock */
+    Vec(uint32_t) heated; /* sites that the run showed to be hot, in order */
 } ScheduleRun;
 void schedule_run_release(ScheduleRun *r);
 
@@ -100,6 +101,9 @@ typedef struct SearchPlan {
     const Schedule *points_of;
     /* The systematic part never stops threads below this: one that only makes the others, say. */
     unsigned first_thread;
+    /* Random runs go on until `most` when the systematic part has ended; else 200, and as many as
+     * were systematic. */
+    bool spends;
 } SearchPlan;
 
 typedef struct SearchResult {

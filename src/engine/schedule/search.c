@@ -344,7 +344,7 @@ static bool take_turns(Search *x, Err *err)
             break;
         bool chance = !x->plan->points_of && (done || (c == 0 ? turn % 4 == 3 : turn % 2));
         ok = chance ? random_run(x, err) : systematic(x, err);
-        if (done && x->out->random > 200 && x->out->random > x->out->systematic)
+        if (done && !x->plan->spends && x->out->random > 200 && x->out->random > x->out->systematic)
             break;
     }
     unsigned complete = x->lost || x->wide.hot.len > x->now.hot.len ? 0 : cheapest(x);

@@ -178,26 +178,14 @@ static bool search(Races *r, Err *err)
 
 static char *keep(Races *r, const Race *race, size_t number, Err *err)
 {
-    Inquiry *q = r->q;
     ScheduleRun run = { 0 };
-    Str text = { 0 }, picture = { 0 };
-    char *folder = xprintf("%s.races/%zu", path_base(program_captured(q->program)->path), number);
-    char *schedule = path_join(folder, "schedule.txt"), *drawn = path_join(folder, "run.txt"),
-         *command = path_join(folder, "command.json");
-    schedule_write(&race->schedule, path_base(r->build.path), &text);
+    Str picture = { 0 };
+    char *folder = xprintf("%s.races/%zu", program_captured(r->q->program)->name, number);
     if (scheduler_run(r->scheduler, &race->schedule, &run, NULL))
         schedule_draw(r->scheduler, &run, 60, &picture);
-    json_t *words = json_strings(r->argv.items, r->argv.len);
-    bool ok = dir_make(folder, err) && file_write(schedule, str_c(&text), text.len, err) &&
-              file_write(drawn, str_c(&picture), picture.len, err) &&
-              json_write(command, words, err);
-    json_decref(words);
+    bool ok = schedule_keep(folder, &race->schedule, r->build.key, &r->argv, &picture, err);
     schedule_run_release(&run);
-    str_release(&text);
     str_release(&picture);
-    free(schedule);
-    free(drawn);
-    free(command);
     if (ok)
         return folder;
     free(folder);

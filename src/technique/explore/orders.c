@@ -102,8 +102,7 @@ static SearchVerdict judge(const Schedule *schedule, const ScheduleRun *run, voi
                 .folder = xprintf("%s/orders/%zu", o->e->out, o->bad.len + 1) };
     failure_copy(&b.failure, f);
     schedule_draw(o->scheduler, run, 60, &b.picture);
-    o->ok =
-        schedule_keep(b.folder, schedule, path_base(o->build.path), &o->argv, &b.picture, o->err);
+    o->ok = schedule_keep(b.folder, schedule, o->build.key, &o->argv, &b.picture, o->err);
     vec_push(&o->bad, b);
     return SEARCH_STOP;
 }

@@ -467,13 +467,12 @@ bool lib_test_run(Lib *l, Subject *t, Arena *a, const Test *test, size_t number,
 
 /* --------------------------------------------------------------- promises */
 
-/* In small letters, and as one line. */
-static void flatten(const char *text, Str *out)
+void lib_flatten(const char *text, size_t n, Str *out)
 {
-    for (; *text; text++) {
-        char c = *text == '\n' || *text == '*' ? ' ' : (char)tolower((unsigned char)*text);
-        if (c != ' ' || (out->len && out->data[out->len - 1] != ' '))
-            str_addc(out, c);
+    for (const char *end = text + n; text < end; text++) {
+        bool blank = *text == '*' || isspace((unsigned char)*text);
+        if (!blank || (out->len && out->data[out->len - 1] != ' '))
+            str_addc(out, blank ? ' ' : (char)tolower((unsigned char)*text));
     }
 }
 
@@ -499,7 +498,7 @@ static bool promises(const char *text)
                                        "must synchronize" };
     Str low = { 0 };
     bool found = false;
-    flatten(text, &low);
+    lib_flatten(text, strlen(text), &low);
     for (size_t i = 0; i < sizeof words / sizeof *words && !found; i++) {
         const char *at = strstr(str_c(&low), words[i]);
         found = at && !is_denied(str_c(&low), at);
@@ -573,6 +572,7 @@ static bool open_api(Lib *l, Err *err)
         (GrowPlan){ .api = l->api, .pool = l->pool, .ownership = l->ownership, .rng = &l->rng };
     if (l->pool)
         lib_use_example(l);
+    lib_find_busy(l);
     return l->pool != NULL;
 }
 
@@ -603,7 +603,6 @@ static bool open_library(Lib *l, Err *err)
         return false;
     if (!l->preload && strict)
         session_note(l->s, "without the address sanitizer: clang's is not installed");
-    l->key = xstrdup(path_base(l->build.path));
     return lib_open_player(l, err);
 }
 
@@ -660,7 +659,6 @@ void lib_close(Lib *l)
     json_decref(l->violations);
     free(l->preload);
     free(l->out);
-    free(l->key);
 }
 
 /* --------------------------------------------------------------------- run */

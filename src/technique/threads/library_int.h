@@ -21,6 +21,7 @@
 #include "technique/threads/threads_int.h"
 
 enum { TEST_MOST_CALLS = 2, TEST_MOST_MERGES = 6, TEST_MOST_SERIAL = 2 * TEST_MOST_MERGES };
+enum { NATIVE_REPLAYS = 30 };
 enum { UNIT_TESTS = 8, LIB_CPU_MS = 1000 };             /* of a run */
 
 typedef enum {
@@ -161,7 +162,7 @@ typedef struct Lib {
     Usage *usage;                /* of the example; NULL */
     const SeqFile *files;        /* of the example: calls may ask for them */
     size_t nfiles;
-    bool *waits;                 /* by the number of a function */
+    bool *waits, *gives_up;      /* by the number of a function */
     Effects *effects;            /* what each function reads and writes */
     double *tests_of_variable;   /* by its number there: tests whose calls may meet in it; the
                                   * farther it is away, the less a test counts */
@@ -174,7 +175,6 @@ typedef struct Lib {
     Arena arena;
     Rng rng;
     char *out;                   /* -o */
-    char *key;
     bool outputs;                /* tier 3 too */
     bool contracts[NCONTRACTS];
     bool promised;               /* the header speaks of thread safety */
@@ -222,6 +222,10 @@ bool lib_search(Lib *l, Err *err);
 /* library_roles.c */
 void lib_find_waiters(Lib *l);
 bool lib_waits(const Lib *l, const ApiFunction *f);
+void lib_find_busy(Lib *l);
+/* A comment's text in small letters, and as one line. */
+void lib_flatten(const char *text, size_t n, Str *out);
+bool lib_gives_up(const Lib *l, const ApiFunction *f);
 /* False: it has no partner. */
 bool lib_partner(const Lib *l, const ApiFunction *f, const ApiType *t, Balanced *out);
 

@@ -9,7 +9,8 @@
  *     tier 1   crash, sanitizer, abort, unexpected exit, leak: the same class suppresses
  *     deadlock with completed calls C and pending calls p: no violation if for each p
  *              some serial order of C, then p alone, blocks too
- *     tier 2   an error that the call returns in no serial order
+ *     tier 2   an error that the call returns in no serial order, unless it gave up because
+ *              somebody else had what it wanted
  *     tier 3   results that all together are those of no serial order
  *
  * Serial orders run when the first run asks for them, once for each test.
@@ -66,12 +67,31 @@ void oracle_take(Lib *l, Arena *a, const Test *t, const ExecThreads *x, const Sc
         end->done[k] = calls_done(&end->threads[k], t->prefix->n, t->ncalls[k]);
 }
 
-static bool run_threads(Lib *l, Scheduler *s, Arena *a, const Test *t, ExecThreads *x,
-                        const Schedule *schedule, ScheduleRun *run, End *end, Err *err)
+/* Does the epilogue end all that the prefix has made? */
+static bool gives_back(const Lib *l, const Test *t)
+{
+    SeqHandles alive = { 0 };
+    bool all = true;
+    seq_handles(t->epilogue, l->ownership, &alive);
+    for (size_t i = 0; i < alive.len; i++)
+        all &= !alive.items[i].owned || alive.items[i].step >= t->prefix->n;
+    vec_release(&alive);
+    return all;
+}
+
+static void put_test(const Lib *l, Arena *a, const Test *t, ExecThreads *x)
 {
     x->prefix = t->prefix->n;
     for (unsigned k = 0; k < 2; k++)
         x->threads[k] = lib_test_thread(a, t, k);
+    x->leaks = x->epilogue != NULL;
+    x->gives_back = gives_back(l, t);
+}
+
+static bool run_threads(Lib *l, Scheduler *s, Arena *a, const Test *t, ExecThreads *x,
+                        const Schedule *schedule, ScheduleRun *run, End *end, Err *err)
+{
+    put_test(l, a, t, x);
     *end = (End){ 0 };
     if (!exec_put_threads(l->exec, x, err) || !scheduler_run(s, schedule, run, err))
         return false;
@@ -81,9 +101,8 @@ static bool run_threads(Lib *l, Scheduler *s, Arena *a, const Test *t, ExecThrea
 
 bool oracle_put(Lib *l, Arena *a, const Test *t, ExecThreads *x)
 {
-    *x = (ExecThreads){ .mode = EXEC_AT_ONCE, .epilogue = t->epilogue, .prefix = t->prefix->n };
-    for (unsigned k = 0; k < 2; k++)
-        x->threads[k] = lib_test_thread(a, t, k);
+    *x = (ExecThreads){ .mode = EXEC_AT_ONCE, .epilogue = t->epilogue };
+    put_test(l, a, t, x);
     return exec_put_threads(l->exec, x, NULL);
 }
 
@@ -253,7 +272,16 @@ bool oracle_is_error(const SeqStep *st, const Outcome *o, unsigned step)
     const Type *t = st->f->result.type ? type_plain(st->f->result.type) : NULL;
     uint64_t size = t ? t->size : 0;
     int64_t v = size == 4 ? (int32_t)r->integer : (int64_t)r->integer;
-    return r->kind == OBSERVED_INTEGER && (size == 4 || size == 8) && v < 0 && v > -4096;
+    return r->kind == OBSERVED_INTEGER && (size == 4 || size == 8) && v < 0 && v > -4096 &&
+           v != -EAGAIN && v != -EBUSY && v != -ETIMEDOUT;
+}
+
+/* A thread that was told "somebody else has it" may give up; so may functions whose comments say
+ * so. */
+static bool gave_up(const Lib *l, const Test *t, const ScheduleRun *run, unsigned thread,
+                    unsigned call)
+{
+    return run->refused >> (thread + 1) & 1 || lib_gives_up(l, t->calls[thread][call].f);
 }
 
 static bool result_equal(const Outcome *a, const Outcome *b, unsigned step)
@@ -282,12 +310,14 @@ static bool serials_are_clear(const Serials *s)
     return true;
 }
 
-static bool wrong_error(const Test *t, const Serials *s, const End *end, Violation *out)
+static bool wrong_error(const Lib *l, const Test *t, const Serials *s, const ScheduleRun *run,
+                        const End *end, Violation *out)
 {
     for (unsigned k = 0; k < 2; k++)
         for (unsigned c = 0; c < t->ncalls[k]; c++) {
             unsigned step = t->prefix->n + c;
-            bool found = !oracle_is_error(&t->calls[k][c], &end->threads[k], step);
+            bool found = !oracle_is_error(&t->calls[k][c], &end->threads[k], step) ||
+                         gave_up(l, t, run, k, c);
             for (unsigned i = 0; i < s->n && !found; i++)
                 found = result_equal(&s->rows[i].end.threads[k], &end->threads[k], step);
             if (found)
@@ -345,6 +375,15 @@ static bool leaks(const Serials *s, const End *end, Violation *out)
     return true;
 }
 
+static bool any_gave_up(const Lib *l, const Test *t, const ScheduleRun *run)
+{
+    for (unsigned k = 0; k < 2; k++)
+        for (unsigned c = 0; c < t->ncalls[k]; c++)
+            if (gave_up(l, t, run, k, c))
+                return true;
+    return false;
+}
+
 static bool may_return_error(const Test *t, const End *end)
 {
     for (unsigned k = 0; k < 2; k++)
@@ -354,8 +393,8 @@ static bool may_return_error(const Test *t, const End *end)
     return false;
 }
 
-static bool judge_well(Lib *l, Arena *a, const Test *t, Serials *serials, const End *end,
-                       Violation *out, Err *err)
+static bool judge_well(Lib *l, Arena *a, const Test *t, Serials *serials, const ScheduleRun *run,
+                       const End *end, Violation *out, Err *err)
 {
     if (!serials->ran)
         serials->left = end->around.leaked;
@@ -365,8 +404,8 @@ static bool judge_well(Lib *l, Arena *a, const Test *t, Serials *serials, const 
         return false;
     if (!oracle_serial(l, a, t, serials, err) || !serials_are_clear(serials))
         return false;
-    return leaks(serials, end, out) || wrong_error(t, serials, end, out) ||
-           (l->outputs && wrong_output(t, serials, end, out));
+    return leaks(serials, end, out) || wrong_error(l, t, serials, run, end, out) ||
+           (l->outputs && !any_gave_up(l, t, run) && wrong_output(t, serials, end, out));
 }
 
 static void take_waits(const ScheduleRun *run, Violation *out)
@@ -396,7 +435,7 @@ bool oracle_judge(Lib *l, Arena *a, const Test *t, Serials *serials, const Sched
     switch (end->kind) {
     case END_UNCLEAR: return false;
     case END_WELL:
-        if (!judge_well(l, a, t, serials, end, out, err))
+        if (!judge_well(l, a, t, serials, run, end, out, err))
             return false;
         break;
     case END_STUCK:

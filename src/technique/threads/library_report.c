@@ -68,8 +68,8 @@ static const char *certificate(Arena *a, const Lib *l, const Violation *v)
                             "in none of %u serial runs; Sundew does not see where the threads "
                             "meet, so there is no schedule%s",
                             v->nserial, promise);
-    return arena_printf(a, "in none of %u serial runs; %u preemption%s will do%s", v->nserial,
-                        v->preemptions, v->preemptions == 1 ? "" : "s", promise);
+    return arena_printf(a, "in none of %u serial runs; %s%s", v->nserial,
+                        preemptions_text(a, v->preemptions), promise);
 }
 
 static bool is_source(const Lib *l, const char *file)
@@ -239,7 +239,7 @@ static bool keep_file(const char *folder, const char *name, const Str *text, Err
 static bool keep_files(Lib *l, const Violation *v, const Str *test, const Str *program, Err *err)
 {
     Str schedule = { 0 };
-    schedule_write(&v->schedule, l->key, &schedule);
+    schedule_write(&v->schedule, l->build.key, &schedule);
     bool ok = dir_make(v->folder, err) && keep_file(v->folder, "schedule.txt", &schedule, err) &&
               keep_file(v->folder, "test.txt", test, err) &&
               keep_file(v->folder, "serial.txt", &v->serial_table, err) &&

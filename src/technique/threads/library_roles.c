@@ -1,15 +1,19 @@
 /*
- * What two kinds of functions need.
+ * What three kinds of functions need.
  *
  *     waiters    reach pthread_cond_wait(), sem_wait() and the like. Called alone they may
  *                wait for ever, so they are not tried without the scheduler; the rule for stuck
  *                histories judges them.
+ *     busy       may return an error because somebody else uses the handle: their names or
+ *                their comments say so. Such an error is no violation.
  *     pairs      lock and unlock, ref and unref: what the first does the second undoes.
  *                They stand in a thread together, never alone.
  */
 #include "analysis/pointsto/calls.h"
+#include "base/file.h"
 #include "technique/threads/library_int.h"
 #include <assert.h>
+#include <ctype.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- waiters */
@@ -51,6 +55,99 @@ void lib_find_waiters(Lib *l)
 bool lib_waits(const Lib *l, const ApiFunction *f)
 {
     return f->index < l->api->nfunctions && l->waits[f->index];
+}
+
+/* ------------------------------------------------------------------- busy */
+
+/* "queue_try_take", "queueTryTake", "queue_trylock". */
+static bool is_try(const char *name)
+{
+    for (const char *p = name; (p = strstr(p, "try")); p++)
+        if (p == name || p[-1] == '_')
+            return true;
+    return strstr(name, "Try");
+}
+
+static bool speaks_of_others(const char *comment)
+{
+    static const char *const words[] = { "busy",           "in use",     "try again",
+                                         "would block",    "not block",  "nonblocking",
+                                         "non-blocking",   "not wait",   "never waits",
+                                         "another thread", "contention", "somebody else" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(comment, words[i]))
+            return true;
+    return false;
+}
+
+/* Does the line before `at` belong to what follows: a comment, or the begin of a declaration? */
+static bool goes_on(const char *from, const char *at)
+{
+    while (at > from && isspace((unsigned char)at[-1]) && at[-1] != '\n')
+        at--;
+    const char *line = at;
+    while (line > from && line[-1] != '\n')
+        line--;
+    bool empty = line == at, ends = false;
+    for (const char *p = line; p < at; p++)
+        ends |= *p == ';' || *p == '}' || *p == '{' || *p == '#';
+    return !empty && !ends;
+}
+
+/* The declaration with the comments before it and on its line, in small letters. */
+static void around(const char *text, const char *at, Str *out)
+{
+    const char *from = at, *to = at;
+    while (from > text && from[-1] != '\n')
+        from--;
+    while (from > text && goes_on(text, from - 1))
+        for (from--; from > text && from[-1] != '\n';)
+            from--;
+    to += strcspn(to, ";");
+    size_t line = strcspn(to, "\n");
+    const char *comment = strstr(to, "/*"), *end = comment ? strstr(comment, "*/") : NULL;
+    to = end && comment < to + line ? end : to + line;
+    lib_flatten(from, (size_t)(to - from), out);
+}
+
+static bool is_word(const char *text, const char *at, size_t n)
+{
+    return (at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_')) &&
+           !(isalnum((unsigned char)at[n]) || at[n] == '_');
+}
+
+static bool says_busy(const char *text, const char *name)
+{
+    size_t n = strlen(name);
+    Str low = { 0 };
+    bool found = false;
+    for (const char *p = text; !found && (p = strstr(p, name)); p += n) {
+        str_reset(&low);
+        if (is_word(text, p, n))
+            around(text, p, &low);
+        found = speaks_of_others(str_c(&low));
+    }
+    str_release(&low);
+    return found;
+}
+
+void lib_find_busy(Lib *l)
+{
+    l->gives_up = arena_array(&l->arena, bool, l->api->nfunctions + 1);
+    for (size_t i = 0; i < l->api->nfunctions; i++)
+        l->gives_up[i] = is_try(l->api->functions[i].name);
+    for (char **h = session_option_all(l->s, "headers"); h && *h; h++) {
+        Str text = { 0 };
+        size_t n = file_read(*h, &text, NULL) ? l->api->nfunctions : 0;
+        for (size_t i = 0; i < n; i++)
+            l->gives_up[i] |= says_busy(str_c(&text), l->api->functions[i].name);
+        str_release(&text);
+    }
+}
+
+bool lib_gives_up(const Lib *l, const ApiFunction *f)
+{
+    return f->index < l->api->nfunctions && l->gives_up[f->index];
 }
 
 /* ------------------------------------------------------------------ pairs */

@@ -563,8 +563,8 @@ static json_t *title_of(const Lib *l)
 {
     const char *type = session_option(l->s, "type");
     return json_pack("{s:s,s:o,s:I,s:o,s:b,s:[b,b,b],s:b}", "format", FORMAT, "build",
-                     json_text(l->key), "seed", (json_int_t)session_seed(l->s), "type",
-                     json_text(type ? type : ""), "outputs", l->outputs, "contracts",
+                     json_text(path_base(l->build.path)), "seed", (json_int_t)session_seed(l->s),
+                     "type", json_text(type ? type : ""), "outputs", l->outputs, "contracts",
                      l->contracts[0], l->contracts[1], l->contracts[2], "example",
                      session_has_tail(l->s));
 }

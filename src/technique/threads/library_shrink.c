@@ -17,7 +17,6 @@ enum {
     SECONDS = 2,                 /* for one violation, after the search's time is over … */
     ALL_SECONDS = 6,             /* … and for all of them */
     REPLAYS = 5,
-    NATIVE_REPLAYS = 30,
     MOST_SHORTENING = 40,
     MOST_FEWER = 300
 };

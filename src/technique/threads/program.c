@@ -183,7 +183,7 @@ static void replay(Whole *w, Bad *b)
 static bool keep(Whole *w, Bad *b, size_t number, Err *err)
 {
     b->folder = xprintf("%s/%zu", w->out, number);
-    return schedule_keep(b->folder, &b->schedule, w->key, &w->argv, &b->picture, err);
+    return schedule_keep(b->folder, &b->schedule, w->build.key, &w->argv, &b->picture, err);
 }
 
 /* -------------------------------------------------------------------- run */
@@ -210,7 +210,6 @@ static bool open_whole(Whole *w, Err *err)
     if (!build_schedule(w->program, session_calls(s), session_libexec(s),
                         !session_flag(s, "no-sanitizers"), &w->build, err))
         return false;
-    w->key = xstrdup(path_base(w->build.path));
     SchedulerPlan plan = { .build = &w->build,
                            .argv = strings_argv(&w->argv),
                            .cwd = w->cwd,
@@ -236,7 +235,6 @@ static void close_whole(Whole *w)
     str_release(&w->expected);
     free(w->out);
     free(w->cwd);
-    free(w->key);
 }
 
 bool threads_number(Session *s, const char *name, size_t *out, Err *err)
@@ -251,7 +249,9 @@ bool threads_number(Session *s, const char *name, size_t *out, Err *err)
 
 static bool search(Whole *w, Err *err)
 {
-    SearchPlan plan = { .seed = session_seed(w->s), .stop = is_interrupted, .stop_arg = w->s };
+    SearchPlan plan = {
+        .seed = session_seed(w->s), .stop = is_interrupted, .stop_arg = w->s, .spends = true
+    };
     size_t bound = 0;
     if (!threads_number(w->s, "schedules", &plan.most, err) ||
         !threads_number(w->s, "bound", &bound, err))
@@ -318,7 +318,7 @@ static bool read_schedule(const Whole *w, const char *folder, Schedule *out, Err
     char *path = path_join(folder, "schedule.txt");
     Str text = { 0 };
     bool ok = file_read(path, &text, err) &&
-              (schedule_read(str_c(&text), w->key, out, err) || err_ctx(err, "%s", path));
+              (schedule_read(str_c(&text), w->build.key, out, err) || err_ctx(err, "%s", path));
     str_release(&text);
     free(path);
     return ok;
@@ -341,6 +341,19 @@ static bool replay_more(Whole *w, Bad *b, size_t times)
     return b->tries == times;
 }
 
+/* The accesses of a race are no points of the schedule, so the picture may not have them. */
+static void draw_races(const Whole *w, const ScheduleRun *run, Str *out)
+{
+    for (size_t i = 0; i < run->races.len; i++) {
+        const ScheduleSite *a = scheduler_site(w->scheduler, run->races.items[i].first.site),
+                           *b = scheduler_site(w->scheduler, run->races.items[i].second.site);
+        if (a && b)
+            str_addf(out, "race: %s in %s (%s:%u) and %s in %s (%s:%u), in no order\n", a->what,
+                     a->function, path_base(a->file), a->line, b->what, b->function,
+                     path_base(b->file), b->line);
+    }
+}
+
 static bool replay_once(Whole *w, const Schedule *schedule, const char *folder, size_t times,
                         Err *err)
 {
@@ -351,6 +364,7 @@ static bool replay_once(Whole *w, const Schedule *schedule, const char *folder, 
         ok = err_set(err, "%s: the program went another way than this schedule", folder);
     if (ok) {
         schedule_draw(w->scheduler, &run, 200, session_out(w->s));
+        draw_races(w, &run, session_out(w->s));
         if (whole_judge(w, &run, &b)) {
             keep_schedule(&b, schedule, run.preemptions);
             schedule_draw(w->scheduler, &run, 60, &b.picture);

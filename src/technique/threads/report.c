@@ -22,6 +22,13 @@ static Location place_of(const Whole *w, uint32_t site)
     return (Location){ .file = at->file, .line = (int)at->line, .function = at->function };
 }
 
+/* Fewer than were found may do. */
+const char *preemptions_text(Arena *a, unsigned n)
+{
+    return n ? arena_printf(a, "at most %u preemption%s needed", n, n == 1 ? " is" : "s are")
+             : "no preemption is needed";
+}
+
 /* "5 of 1000 schedules, 1 preemption": how often, and how little it takes. */
 static const char *how_often(Arena *a, const Whole *w, const Bad *b)
 {
@@ -29,8 +36,8 @@ static const char *how_often(Arena *a, const Whole *w, const Bad *b)
         return NULL;
     if (b->seen == w->runs)
         return arena_printf(a, "in every one of %zu schedules", w->runs);
-    return arena_printf(a, "in %zu of %zu schedules; %u preemption%s will do", b->seen, w->runs,
-                        b->preemptions, b->preemptions == 1 ? "" : "s");
+    return arena_printf(a, "in %zu of %zu schedules; %s", b->seen, w->runs,
+                        preemptions_text(a, b->preemptions));
 }
 
 static const char *wait_text(Arena *a, const struct sundew_wait *wait, unsigned thread)
@@ -169,7 +176,7 @@ bool report_bad(Whole *w, Bad *b, Err *err)
     Arena a = { 0 };
     Finding f = finding_of(&a, w, b);
     Str schedule = { 0 };
-    schedule_write(&b->schedule, w->key, &schedule);
+    schedule_write(&b->schedule, w->build.key, &schedule);
     Attachment att[] = { { "run.txt", "trace", str_c(&b->picture), b->picture.len },
                          { "schedule.txt", "test", str_c(&schedule), schedule.len } };
     f.attachments = att;

@@ -45,7 +45,6 @@ typedef struct Whole {
     bool has_expected;
     char *out;                       /* -o */
     char *cwd;                       /* where the program runs */
-    char *key;                       /* names the build in schedules */
     Vec(Bad) bad;
     RacesSeen races;
     size_t runs;
@@ -66,6 +65,7 @@ bool bad_same(const Bad *a, const Bad *b);
 void bad_release(Bad *b);
 
 /* report.c */
+const char *preemptions_text(Arena *a, unsigned n);
 bool report_bad(Whole *w, Bad *b, Err *err);
 bool report_race(Whole *w, const RaceSeen *r, Err *err);
 void report_summary(Whole *w);

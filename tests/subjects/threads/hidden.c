@@ -4,6 +4,7 @@
 #include "hidden.h"
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 struct hidden {
     int count, calls, lock;
@@ -32,8 +33,13 @@ static int swap_hidden(int *at, int value)
     return value;
 }
 
+/* RARE: in one process of four. */
 static void nap(void)
 {
+#ifdef RARE
+    if (getpid() & 3)
+        return;
+#endif
     static const struct timespec t = { 0, 30000000 };
     long number = 35;                   /* nanosleep, past the library that is watched */
     __asm__ volatile("syscall" : "+a"(number) : "D"(&t), "S"(NULL) : "rcx", "r11", "memory");

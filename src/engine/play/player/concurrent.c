@@ -34,7 +34,7 @@ typedef struct Strand {
 struct Concurrent {
     const Player *player;
     const struct sundew_player_schedule *schedule;
-    uint32_t mode, norder, nstrands;
+    uint32_t mode, leaks, norder, nstrands;
     const uint8_t *order;
     Strand strands[WIRE_MOST_THREADS];
     Playing *first;              /* prefix and epilogue */
@@ -89,6 +89,7 @@ static void one_step(Strand *s)
 static void *all_steps(void *arg)
 {
     Strand *s = arg;
+    lost_stack();
     interpose_enter(s->playing);
     while (s->nsteps)
         one_step(s);
@@ -100,6 +101,7 @@ static void *steps_by_turns(void *arg)
 {
     Strand *s = arg;
     Concurrent *c = s->test;
+    lost_stack();
     interpose_enter(s->playing);
     for (uint32_t i = 0; i < c->norder; i++) {
         if (c->order[i] != s->number)
@@ -160,6 +162,7 @@ static void in_order(Concurrent *c)
 static void take_order(Concurrent *c, Reader *r)
 {
     c->mode = take32(r);
+    c->leaks = take32(r);
     c->norder = take32(r);
     c->order = r->p;
     if (c->mode > WIRE_NATIVE || (size_t)(r->end - r->p) < c->norder)
@@ -184,10 +187,42 @@ static void make_strands(Concurrent *c)
     }
 }
 
+static void forget(Concurrent *c)
+{
+    for (uint32_t i = 0; i < c->nstrands; i++)
+        call_forget(c->strands[i].playing);
+    call_forget(c->first);
+}
+
+/* What the prefix has made was given back: who still has its address has nothing. What the
+ * threads have made stays theirs. */
+static void forget_given_back(const Concurrent *c)
+{
+    for (unsigned made = 0; made < MOST_STEPS; made++)
+        for (uint32_t i = 0; i < c->nstrands; i++)
+            for (unsigned k = 0; k < MOST_STEPS; k++)
+                if (c->strands[i].playing->done[k].result[0] == c->first->done[made].result[0])
+                    c->strands[i].playing->done[k].result[0] = 0;
+    memset(c->first->done, 0, sizeof c->first->done);
+}
+
+/* The player's own memory leads to what calls have made, so it tells what is kept. */
+static int64_t find_leaks(Concurrent *c, uint64_t before, uint32_t since)
+{
+    if (c->leaks == WIRE_LEAKS_ALL) {
+        forget(c);
+        if (job_heap_bytes(c->player) <= before)
+            return 0;
+        forget_given_back(c);
+    }
+    return (int64_t)lost_bytes(since);
+}
+
 static void play(Concurrent *c, Reader *r)
 {
     uint32_t nprefix, nepilogue;
     uint64_t before = job_heap_bytes(c->player);
+    uint32_t since = lost_mark();
     Reader prefix = take_steps(r, &nprefix);
     if (c->mode != WIRE_NATIVE)
         c->schedule->begin();
@@ -207,10 +242,8 @@ static void play(Concurrent *c, Reader *r)
     Reader epilogue = take_steps(r, &nepilogue);
     call_steps(c->first, &epilogue, nepilogue, 0, 1);
     interpose_leave(c->first);
-    for (uint32_t i = 0; i < c->nstrands; i++)
-        call_forget(c->strands[i].playing);
-    call_forget(c->first);
-    c->first->answer->leaked = (int64_t)(job_heap_bytes(c->player) - before);
+    if (c->leaks)
+        c->first->answer->leaked = find_leaks(c, before, since);
     c->first->answer->state = WIRE_DONE;
 }
 

@@ -57,12 +57,15 @@ static int map_shared(Player *p)
 
 static int load_library(Player *p, const char *path)
 {
+    lost_watch();
     p->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!p->library) {
         snprintf(p->head->trouble, sizeof p->head->trouble, "%s", dlerror());
         return 0;
     }
     p->woven = interpose_woven();
+    if (!p->woven->schedule)
+        lost_rest();
     if (!load_functions(p))
         return 0;
     /* Last: the linker frees what it said of this one when it is asked again, and

@@ -6,6 +6,7 @@
  *     server.c      requests: groups, prefixes, jobs side by side
  *     concurrent.c  a test with threads
  *     job.c         one job: its limits, its coverage, its leaks
+ *     lost.c        memory that nothing leads to any more
  *     call.c        steps: libffi calls and fields that are set
  *     take.c        the bytes of a request, and arguments made of them
  *     look.c        what is seen after a call
@@ -160,6 +161,14 @@ void job_set_up(Playing *p, const struct WireOptions *o);
 void job_limit(const Player *player);
 void job_run(Playing *p, Reader steps, const struct WireOptions *o, uint32_t nsteps);
 uint64_t job_heap_bytes(const Player *player);
+
+/* ---- lost.c */
+void lost_watch(void);
+void lost_rest(void);                            /* nobody will ask */
+uint32_t lost_mark(void);
+void lost_stack(void);                           /* this thread's is nothing at the end */
+/* Of what was allocated since the mark, once, in the first thread; 0 if nobody watches. */
+uint64_t lost_bytes(uint32_t since);
 
 /* ---- shield.c */
 /* What this process forks from now on can't signal it or its parent. Nor can itself. */
