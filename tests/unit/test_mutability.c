@@ -5,7 +5,7 @@
 #include "tree.h"
 #include "compile.h"
 #include "base/str.h"
-#include "analysis/mutability/mutability.h"
+#include "analysis/mutability/mutability_int.h"
 #include <string.h>
 
 typedef struct Subject {
@@ -947,6 +947,55 @@ static void pipelines_are_words_of_stages(void **state)
     assert_false(mut_pipeline_read("", &stages, &err));
 }
 
+/* ---- work: by counting the places that are gone through */
+
+/* `kinds` of objects in one list, of which a function makes copies. */
+static size_t work_of_copies(unsigned kinds)
+{
+    Str source = { 0 };
+    str_add(&source, "#include <string.h>\n"
+                     "struct head { int kind; }; struct head *list[2];\n"
+                     "void copy(struct head *to, struct head *from)\n"
+                     "{ memcpy(to + 1, from + 1, from->kind); }\n");
+    for (unsigned i = 0; i < kinds; i++)
+        str_addf(&source,
+                 "struct k%u { struct head h; long a, b; int *p; } x%u, y%u;\n"
+                 "void f%u(long n) { x%u.b = n; x%u.p = &x%u.h.kind; list[n] = &x%u.h;\n"
+                 "    list[1] = &y%u.h; }\n",
+                 i, i, i, i, i, i, i, i, i);
+    str_add(&source, "int main(int n, char **v) { copy(list[n], list[1]); return 0; }\n");
+    Subject s = subject(str_c(&source), NULL);
+    size_t steps = s.m->steps;
+    str_release(&source);
+    done(&s);
+    return steps;
+}
+
+/* A library whose functions each call its client, which may call any of them. */
+static size_t work_of_clients(unsigned functions)
+{
+    Str source = { 0 };
+    str_add(&source, "void (*client)(void);\n");
+    for (unsigned i = 0; i < functions; i++)
+        str_addf(&source, "int v%u; int f%u(int *p) { v%u++; client(); return *p; }\n", i, i, i);
+    Subject s = subject(str_c(&source), NULL);
+    size_t steps = s.m->steps;
+    str_release(&source);
+    done(&s);
+    return steps;
+}
+
+static void work_grows_with_what_there_is(void **state)
+{
+    (void)state;
+    size_t a = work_of_copies(10), b = work_of_copies(20), c = work_of_copies(40);
+    assert_true(a > 0 && c - b <= 3 * (b - a));        /* linear: 2. Pairs: 4 and more */
+    a = work_of_clients(10);
+    b = work_of_clients(20);
+    c = work_of_clients(40);
+    assert_true(a > 0 && c - b <= 5 * (b - a));        /* what each changes: 4 */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -971,6 +1020,7 @@ int main(void)
         cmocka_unit_test(what_is_offered_is_likely_written),
         cmocka_unit_test(a_const_on_the_way_is_believed),
         cmocka_unit_test(observations_refine_unknowns_only),
+        cmocka_unit_test(work_grows_with_what_there_is),
         cmocka_unit_test(pipelines_are_words_of_stages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,11 +89,12 @@ static void count(Body *b, const Effect *e)
     pttable_put(&b->flow.count, key, n == NONE ? 1 : n + 1);
 }
 
-/* Does a va_list begin with two numbers, four bytes each, before two pointers? Elsewhere a part of
- * it may be anything. */
-static bool list_is_known(LLVMModuleRef module)
+/* Does a va_list begin with two numbers, four bytes each, before two pointers? Elsewhere, and in a
+ * function with the convention of Windows, a part of it may be anything. */
+static bool list_is_known(const Body *b)
 {
-    return str_starts(LLVMGetTarget(module), "x86_64");
+    return str_starts(LLVMGetTarget(LLVMGetGlobalParent(b->value)), "x86_64") &&
+           LLVMGetFunctionCallConv(b->value) != LLVMWin64CallConv;
 }
 
 /* Who gets the memory of the variadic arguments, by a va_list, gets the arguments. Nobody
@@ -102,8 +103,7 @@ static void reach_arguments(const Body *b, Effect *e)
 {
     bool part = e->reason == MUT_CAST || e->reason == MUT_COMPARED;
     bool handed =
-        e->kind == EFFECT_STORE ||
-        (e->kind == EFFECT_REASON && (!part || list_is_known(LLVMGetGlobalParent(b->value))));
+        e->kind == EFFECT_STORE || (e->kind == EFFECT_REASON && (!part || list_is_known(b)));
 
     if (!handed || e->path.root != b->nargs || e->path.depth)
         return;
@@ -685,7 +685,7 @@ static void give_objects(Body *b, const PathSet *v)
 /* A va_list gets the addresses of the variadic arguments. */
 static void start_list(Body *b, uint32_t op, const PathSet *list, const Effect *like)
 {
-    bool known = list_is_known(LLVMGetGlobalParent(b->value));
+    bool known = list_is_known(b);
     int32_t at[] = { known ? 8 : ANYWHERE, 16 };
     Path rest = path_plus(path_root(b->nargs), ANYWHERE);
     PathSet one = { &rest, 1, 1 }, to = { 0 };

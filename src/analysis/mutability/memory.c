@@ -32,6 +32,7 @@ typedef struct LoadIndex {
     bool walks; /* names of the linker lead to all variables */
     Map in_assembly; /* words in the text of assembler statements */
     PtReach stored; /* what is stored in such memory */
+    PtBits by_later, by_outside; /* objects that `later` changes, and what is outside */
     PtBits given; /* objects that the library keeps: a client may ask it for them */
     PtBits exposed; /* objects: their address leaves in pieces, or is stored there */
     PtTable reading; /* calls that take references from memory -> masks */
@@ -435,6 +436,34 @@ static void index_given(Mutability *m, LoadIndex *ix)
     ptreach_release(&r);
 }
 
+static void add_objects(Mutability *m, const PtBits *written, PtBits *out)
+{
+    uint32_t last = UINT32_MAX;
+
+    for (PtIter i = ptbits_first(written); i.on; ptbits_next(&i)) {
+        uint32_t o = m->pt->locs.items[i.x].object;
+        if (o != last)
+            ptbits_add(out, o);
+        last = o;
+        m->steps++;
+    }
+}
+
+static void add_changed(Mutability *m, LLVMValueRef fn, PtBits *out)
+{
+    add_objects(m, modref_function_bits(m->modref, fn, MODREF_WRITE), out);
+}
+
+static void index_changes(Mutability *m, LoadIndex *ix)
+{
+    for (size_t i = 0; i < ix->later.len; i++)
+        add_changed(m, program_function_value(m->program, ix->later.items[i]), &ix->by_later);
+    add_objects(m, modref_world(m->modref), &ix->by_outside);
+    ptbits_union(&ix->by_outside, &ix->given, NULL);
+    for (size_t i = 0; i < ix->back.len; i++)
+        add_changed(m, program_function_value(m->program, ix->back.items[i]), &ix->by_outside);
+}
+
 static LoadIndex *index_new(Mutability *m)
 {
     LoadIndex *ix = xcalloc(1, sizeof *ix);
@@ -458,6 +487,7 @@ static LoadIndex *index_new(Mutability *m)
     ix->goes_out = xcalloc(m->nbodies + 1, sizeof *ix->goes_out);
     index_outside(m, ix);
     index_given(m, ix);
+    index_changes(m, ix);
     ix->exposed = mut_exposed(m);
     for (uint32_t o; ptreach_next(m->pt, &ix->stored, &o);)
         ptbits_add(&ix->exposed, o);
@@ -480,6 +510,8 @@ void mut_memory_release(Mutability *m)
     free(ix->goes_out);
     pttable_release(&ix->reading);
     vec_release(&ix->masks);
+    ptbits_release(&ix->by_later);
+    ptbits_release(&ix->by_outside);
     ptbits_release(&ix->given);
     ptbits_release(&ix->exposed);
     ptreach_release(&ix->stored);
@@ -1159,23 +1191,6 @@ MemoryAnswer mut_memory(Mutability *m, Body *b, unsigned first, unsigned n)
 
 /* ---- changed by whatever pointer */
 
-static void add_objects(Mutability *m, const PtBits *written)
-{
-    uint32_t last = UINT32_MAX;
-
-    for (PtIter i = ptbits_first(written); i.on; ptbits_next(&i)) {
-        uint32_t o = m->pt->locs.items[i.x].object;
-        if (o != last)
-            ptbits_add(&m->changed, o);
-        last = o;
-    }
-}
-
-static void add_changed(Mutability *m, LLVMValueRef fn)
-{
-    add_objects(m, modref_function_bits(m->modref, fn, MODREF_WRITE));
-}
-
 /* The objects that a function changes, or that a handler does meanwhile; the parameters of
  * a function are asked about in a row. */
 static const PtBits *objects_changed(Mutability *m, LLVMValueRef fn)
@@ -1186,16 +1201,11 @@ static const PtBits *objects_changed(Mutability *m, LLVMValueRef fn)
         m->loads = index_new(m);
     ptbits_release(&m->changed);
     m->changed_by = fn;
-    add_changed(m, fn);
-    for (size_t i = 0; i < m->loads->later.len; i++)
-        add_changed(m, program_function_value(m->program, m->loads->later.items[i]));
+    add_changed(m, fn, &m->changed);
+    ptbits_union(&m->changed, &m->loads->by_later, NULL);
     const Function *f = program_function_of(m->program, fn);
-    if (f && m->loads->goes_out[f->index]) {
-        add_objects(m, modref_world(m->modref));
-        ptbits_union(&m->changed, &m->loads->given, NULL);
-        for (size_t i = 0; i < m->loads->back.len; i++)
-            add_changed(m, program_function_value(m->program, m->loads->back.items[i]));
-    }
+    if (f && m->loads->goes_out[f->index])
+        ptbits_union(&m->changed, &m->loads->by_outside, NULL);
     return &m->changed;
 }
 

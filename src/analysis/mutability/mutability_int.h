@@ -237,6 +237,7 @@ struct Mutability {
     Vec(struct SlotTypes *) slots;
     PtTable prints; /* format.c: function -> what its formats show */
     bool printed[256]; /* … conversions that only read */
+    size_t steps; /* work: places that were gone through for numbers and changes */
     bool stopped;
 };
 

@@ -538,6 +538,7 @@ typedef struct Numbers {
     PtBits anywhere; /* objects: at an unknown place */
     PtBits some;     /* objects that hold a number */
     bool grown;
+    size_t steps;    /* locations that copies were looked at for */
 } Numbers;
 
 static bool is_told_apart(const Mutability *m, uint32_t object)
@@ -605,32 +606,61 @@ static void add_numbers(const Mutability *m, Numbers *n, LLVMValueRef i)
         store_number(m, n, LLVMGetOperand(i, 1));
 }
 
-/* A copy takes the numbers along, each to its place. */
-static void copy_between(const Mutability *m, Numbers *n, PtLoc to, PtLoc from)
-{
-    PtRange r = m->pt->objects.items[from.object].locs, q = m->pt->objects.items[to.object].locs;
-    bool vague = from.offset == ANY || to.offset == ANY || ptbits_has(&n->anywhere, from.object);
+/* What a copy takes along: where numbers lie behind the place that it reads. */
+typedef struct Taken {
+    PtTable offsets;             /* from that place */
+    bool vague, any;             /* some are at an unknown place */
+} Taken;
 
-    for (uint32_t l = q.start; l < q.start + q.n; l++) {
+static uint64_t offset_key(int64_t offset) /* a key can't be -1 */
+{
+    return (uint64_t)offset ^ (UINT64_C(1) << 63);
+}
+
+static void take_numbers(const Mutability *m, Numbers *n, PtLoc from, Taken *t)
+{
+    PtRange r = m->pt->objects.items[from.object].locs;
+
+    if (!ptbits_has(&n->some, from.object))
+        return;
+    t->any = true;
+    if (from.offset == ANY || ptbits_has(&n->anywhere, from.object)) {
+        t->vague = true;
+        return;
+    }
+    n->steps += r.n;
+    for (uint32_t l = r.start; l < r.start + r.n; l++)
+        if (ptbits_has(&n->at, l))
+            pttable_put(&t->offsets, offset_key(m->pt->locs.items[l].offset - from.offset), 1);
+}
+
+/* … each to its place. */
+static void put_numbers(const Mutability *m, Numbers *n, PtLoc to, const Taken *t)
+{
+    PtRange r = m->pt->objects.items[to.object].locs;
+
+    if (r.n && (t->vague || (t->any && to.offset == ANY)))
+        add_number(m, n, r.start, true);
+    if (to.offset == ANY || !t->offsets.len)
+        return;
+    n->steps += r.n;
+    for (uint32_t l = r.start; l < r.start + r.n; l++) {
         int64_t off = m->pt->locs.items[l].offset;
-        for (uint32_t k = r.start; !vague && k < r.start + r.n; k++)
-            if (ptbits_has(&n->at, k) &&
-                (off == ANY || off - to.offset == m->pt->locs.items[k].offset - from.offset))
-                add_number(m, n, l, false);
-        if (vague)
-            add_number(m, n, l, true);
+        if (off == ANY || pttable_get(&t->offsets, offset_key(off - to.offset)) != NONE)
+            add_number(m, n, l, false);
     }
 }
 
 static void copy_numbers(const Mutability *m, Numbers *n, LLVMValueRef to, LLVMValueRef from)
 {
     PtSet t = pointsto_value(m->pt, to, 0), f = pointsto_value(m->pt, from, 0);
+    Taken taken = { 0 };
 
-    for (size_t i = 0; i < f.n; i++) {
-        PtLoc at = m->pt->locs.items[f.locs[i]];
-        for (size_t k = 0; ptbits_has(&n->some, at.object) && k < t.n; k++)
-            copy_between(m, n, m->pt->locs.items[t.locs[k]], at);
-    }
+    for (size_t i = 0; i < f.n; i++)
+        take_numbers(m, n, m->pt->locs.items[f.locs[i]], &taken);
+    for (size_t i = 0; taken.any && i < t.n; i++)
+        put_numbers(m, n, m->pt->locs.items[t.locs[i]], &taken);
+    pttable_release(&taken.offsets);
 }
 
 static bool loads_number(const Mutability *m, const Numbers *n, LLVMValueRef i)
@@ -717,6 +747,7 @@ void mut_find_rebuilt(Mutability *m)
                 m->reads_back |= m->rebuilds || loads_pointer_of(m, &n, i);
             }
     m->numbers = n.at;
+    m->steps += n.steps;
     ptbits_release(&n.anywhere);
     ptbits_release(&n.some);
 }

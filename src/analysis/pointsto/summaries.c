@@ -100,9 +100,10 @@ static bool parse_uses(Parser *p, const char *letters, unsigned *use)
         char letter;
         unsigned use;
     } known[] = {
-        { 'r', SUMMARY_READ }, { 'w', SUMMARY_WRITE },  { 'f', SUMMARY_FREE },
-        { 'k', SUMMARY_KEEP }, { 'c', SUMMARY_CALL },   { 'd', SUMMARY_DEEP },
-        { 'm', SUMMARY_MAY },  { 'x', SUMMARY_LEAVES }, { 't', SUMMARY_TEXT },
+        { 'r', SUMMARY_READ },    { 'w', SUMMARY_WRITE },  { 'f', SUMMARY_FREE },
+        { 'k', SUMMARY_KEEP },    { 'c', SUMMARY_CALL },   { 'd', SUMMARY_DEEP },
+        { 'm', SUMMARY_MAY },     { 'x', SUMMARY_LEAVES }, { 't', SUMMARY_TEXT },
+        { 'g', SUMMARY_GUARDED },
     };
 
     if (!*letters)

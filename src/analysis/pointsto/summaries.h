@@ -34,6 +34,7 @@ enum {
     SUMMARY_MAY = 64,        /* it writes only now and then: no evidence of a write */
     SUMMARY_LEAVES = 128,    /* the bytes of the object leave: to a file, to the kernel … */
     SUMMARY_TEXT = 256,      /* … as text, from its beginning */
+    SUMMARY_GUARDED = 512,   /* it takes a lock of the object's own: threads may share it */
 };
 
 /* How a function says that it failed. */

@@ -328,12 +328,17 @@ static unsigned call_steps(Arena *arena, const Suspect *s, Steps *steps, unsigne
     for (size_t c = 0; c < g->calls.len; c++) {
         View v = { .group = g, .call = c };
         const AstCall *call = g->calls.items[c];
-        bool has_names = c != s->view.call;
-        for (unsigned n = 0; n < s->anomaly.size; n++)
-            has_names &= view_arg(&v, s->anomaly.from[n])->name != NULL;
+        bool has_names = c != s->view.call, same_order = false;
+        for (unsigned n = 0; n < s->anomaly.size; n++) {
+            const char *name = view_arg(&v, s->anomaly.from[n])->name;
+            has_names &= name != NULL;
+            same_order |= name && name == view_arg(&s->view, s->anomaly.from[n])->name;
+        }
         if (!has_names)
             continue;
         ++*named;
+        if (same_order)
+            continue;
         double vote = group_vote(g->names, &s->anomaly, s->view.order, g->first + c);
         if (vote < 0.25 || ++other_way > SHOWN)
             continue;

@@ -139,6 +139,20 @@ static const char *param_name(const AstFunction *fn, unsigned i)
     return i < fn->nparams && fn->params[i].nnames ? bare(fn->params[i].names[0]) : NULL;
 }
 
+/* One letter, or one with a p for pointer: the numbers `up` and `vp`. */
+static bool is_letter(const char *name) { return !name[1] || (name[1] == 'p' && !name[2]); }
+
+/* `usize` beside `up`: it is that number's. */
+static bool belongs_to_letter(const AstFunction *fn, const char *name)
+{
+    for (unsigned i = 0; i < fn->nparams; i++) {
+        const char *p = param_name(fn, i);
+        if (p && is_letter(p) && *p == *name)
+            return true;
+    }
+    return false;
+}
+
 static bool is_commutative(const AstFunction *fn, const unsigned *pos, unsigned k)
 {
     bool single = true, digits = true;
@@ -147,7 +161,8 @@ static bool is_commutative(const AstFunction *fn, const unsigned *pos, unsigned 
         const char *name = param_name(fn, pos[i]);
         if (!name || !first)
             return false;
-        single &= strlen(name) == 1;
+        single &=
+            is_letter(name) || (belongs_to_letter(fn, name) && strcmp(name + 1, first + 1) == 0);
         digits &= i == 0 || is_stem_and_digits(first, name);
     }
     return single || digits;
@@ -560,7 +575,7 @@ static const char *excuse(Finder *f, const Suspect *s)
             return "a comment names an argument";
         if (!is_accepted(arg, g->fn->params[g->pos[a->to[n]]].type))
             return "the compiler would warn about the exchange";
-        letters += strlen(arg->name) <= 1;
+        letters += is_letter(arg->name);
     }
     if (letters == a->size && !is_backed(s))
         return "names of one letter";

@@ -12,6 +12,7 @@
 #include "session/session.h"
 #include "technique/types/study.h"
 #include "technique/types/types.h"
+#include <ctype.h>
 #include <math.h>
 
 #define EXAMPLES 3             /* other callers shown with a finding */
@@ -341,6 +342,41 @@ static bool is_cast_to_enum(const Deviation *d)
     return to->kind == AST_ENUM && a->type && !strcmp(a->type->plain, to->plain);
 }
 
+/* Does the text before `at` end in `word`, blanks aside? */
+static bool stands_before(const Str *text, size_t at, const char *word)
+{
+    size_t n = strlen(word);
+
+    while (n) {
+        if (isspace((unsigned char)word[n - 1]))
+            n--;
+        else if (at && isspace((unsigned char)text->data[at - 1]))
+            at--;
+        else if (at && text->data[at - 1] == word[n - 1])
+            at--, n--;
+        else
+            return false;
+    }
+    return true;
+}
+
+/* isascii(c) && isspace(c): what has passed such a test is not negative. */
+static bool is_ascii_for_sure(const Deviation *d)
+{
+    const AstArg *a = &d->call->args[d->seen->position - 1];
+    Str text = { 0 };
+
+    if (d->seen->aspect != ASPECT_CHAR || !a->text || d->call->in_macro)
+        return false;
+    char *test = xprintf("isascii(%s)&&", a->text);
+    bool sure = file_read(d->call->place.file->path, &text, NULL) &&
+                d->call->place.offset <= text.len &&
+                stands_before(&text, d->call->place.offset, test);
+    free(test);
+    str_release(&text);
+    return sure;
+}
+
 static EvidenceStep *histogram_steps(Arena *a, const Deviation *d)
 {
     EvidenceStep *steps = arena_array(a, EvidenceStep, d->view->bins.len);
@@ -435,7 +471,8 @@ static bool report_all(Session *s, Study *st, char **paths, size_t npaths, Err *
     study_judge(st, &found);
     bool ok = session_begin(s, npaths ? NULL : "build", err);
     for (size_t i = 0; ok && i < found.len; i++)
-        if (is_reported(found.items[i].call, paths, npaths) && !is_repeated(&found, i))
+        if (is_reported(found.items[i].call, paths, npaths) && !is_repeated(&found, i) &&
+            !is_ascii_for_sure(&found.items[i]))
             ok = report(s, st, &found.items[i], err);
     vec_release(&found);
     return ok;
