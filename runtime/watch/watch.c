@@ -264,7 +264,7 @@ void sundew_watch_copy_text(uint32_t slot, const char *from, uint64_t n)
         sundew_watch_bad(s, 1, length, (int64_t)n);
 }
 
-/* The same text again: does a number end where the text does? */
+/* The same text again: is the number a word? More words may follow. */
 void sundew_watch_number(uint32_t slot, const char *text, int64_t base)
 {
     struct sundew_watch_slot *s = sundew_watch_slot_of(slot);
@@ -274,9 +274,8 @@ void sundew_watch_number(uint32_t slot, const char *text, int64_t base)
     char *end;
     strtoull(text, &end, (int)base);
     int none = end == text;
-    end += strspn(end, " \t\r\n");
     errno = error;
-    if (none || *end)
+    if (none || !strchr(" \t\r\n", *end))
         sundew_watch_bad(s, 1, !none, 0);
 }
 

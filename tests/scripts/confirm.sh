@@ -95,6 +95,20 @@ for report in a.sarif gcc.json cppcheck.xml clang.plist tidy.yaml gcc.txt unknow
     ok "warnings are read from $report" imports $report
     ok "… and nothing else is judged" only_two
 done
+# A checker that never ends has its own share of the time only.
+mkdir stuck
+cat >stuck/gcc <<'END'
+#!/bin/sh
+case "$*" in *-fanalyzer*) exec sleep 1000 ;; esac
+exec /usr/bin/gcc "$@"
+END
+chmod +x stuck/gcc
+slow_checker() {
+    PATH="$PWD/stuck:$PATH" "$SUNDEW" confirm ./twins --time 20s -- ./twins c1-pipe >out 2>&1
+    [ $? -le 1 ] && grep -q "INCOMPLETE (gcc had no time for 1 unit" out
+}
+ok "a checker that hangs leaves time to the next ones" slow_checker
+
 several() {
     "$SUNDEW" confirm ./twins --warnings reports/a.sarif --warnings reports/gcc.json --own --json \
         --sarif out.sarif -- sh both.sh >out.json 2>out.err
@@ -281,10 +295,10 @@ fresh more
 cp "$subjects/more.c" .
 ok "further twins are captured" "$SUNDEW" capture -- gcc -g -O1 -w -o more more.c -lsqlite3
 cat >all.sh <<'END'
-./more bad_print good_print bad_number good_number bad_malloc good_malloc bad_product good_product \
+./more bad_print good_print bad_number good_number good_empty bad_malloc good_malloc bad_product good_product \
     bad_sizeof good_sizeof bad_format good_format bad_strncpy good_strncpy bad_stale good_stale \
     fitted_print wait_for_end use_nothing field_strncpy \
-    bad_leak good_leak bad_toctou good_toctou handlers nulls falls casts bytes threes counts full seek
+    bad_leak good_leak bad_toctou good_toctou handlers nulls falls casts bytes threes counts full seek stores
 ./more outside some-word
 ./more sql "don't-do"
 ./more double
@@ -301,6 +315,7 @@ none ignored-count wait_for_end
 confirmed:strong ignored-count use_nothing
 confirmed:strong ignored-count bad_number
 rejected ignored-count good_number
+undetermined ignored-count good_empty
 confirmed:usage unchecked-malloc bad_malloc
 rejected unchecked-malloc good_malloc
 confirmed:predictive malloc-product bad_product
@@ -323,11 +338,14 @@ confirmed:predictive unchecked-null bad_null
 rejected unchecked-null good_null
 none unchecked-null used_before
 confirmed:strong unchecked-null used_behind
+none unchecked-null good_kind
+confirmed:strong unchecked-null bad_kind
 rejected unchecked-null sure_null
 rejected unchecked-null fixed_null
 rejected unchecked-null open_null
 confirmed:strong fallthrough bad_fall
 none fallthrough good_fall
+none fallthrough asked_fall
 confirmed:predictive injection bad_shell
 rejected injection good_shell
 undetermined injection quoted_shell
@@ -354,6 +372,14 @@ none ignored-count put_full
 confirmed:strong dropped-error bad_seek
 undetermined dropped-error open_seek
 rejected dropped-error good_seek
+undetermined dropped-error open_folder
+rejected dropped-error good_folder
+confirmed:strong overflow-test bad_sum
+none overflow-test changed_sum
+undetermined dropped-error open_put
+rejected dropped-error good_set
+undetermined unchecked-null open_new
+rejected unchecked-null good_new
 confirmed:manifest double-free bad_double
 undetermined double-free good_double
 END
@@ -374,6 +400,11 @@ no_space() {
     is confirmed:simulated ignored-count bad_space
 }
 ok "a write that an injected failure loses" no_space
+space() {
+    "$SUNDEW" confirm ./more --own --json -- ./more space >out.json 2>out.err
+    is undetermined ignored-count bad_space && is rejected ignored-count good_space
+}
+ok "… and that no test can show" space
 
 # Structs of equal layout in two units become one when they are linked.
 cast_twins() {
@@ -407,35 +438,38 @@ ok "casts of structs that look alike" cast_twins
 fresh asked
 cp "$subjects/asked.c" .
 "$SUNDEW" -q capture -- gcc -g -O1 -w -o asked asked.c
-python3 - <<'END'
-import re
+warnings_of() {
+    python3 - "$1" <<'END'
+import re, sys
 rules = {"leak": "-Wanalyzer-malloc-leak", "uninitialised": "-Wanalyzer-use-of-uninitialized-value",
          "out-of-bounds": "-Wanalyzer-out-of-bounds", "division": "-Wanalyzer-shift-count-overflow",
          "null-pointer": "-Wanalyzer-null-dereference", "stale-pointer": "-Wanalyzer-use-after-free",
-         "sign-compare": "-Wsign-compare", "": "-Wunused-variable"}
-with open("asked.c") as source, open("asked.txt", "w") as out:
-    for n, line in enumerate(source, 1):
-        m = re.search(r"/\*(\w+) ([\w-]*)\*/", line)
-        if m:
-            print("asked.c:%d:1: warning: x [%s]" % (n, rules[m[2]]), file=out)
+         "sign-compare": "-Wsign-compare", "unchecked": "-Wanalyzer-possible-null-dereference", "": "-Wunused-variable"}
+for n, line in enumerate(open(sys.argv[1]), 1):
+    m = re.search(r"/\*(\w+) ([\w-]*)\*/", line)
+    if m:
+        print("%s:%d:1: warning: x [%s]" % (sys.argv[1], n, rules[m[2]]))
 END
+}
+warnings_of asked.c >asked.txt
 "$SUNDEW" confirm ./asked --warnings asked.txt --json -- ./asked >out.json 2>out.err
 asked() {
     python3 - "$@" <<'END'
 import json, re, sys
 verdict = {w["line"]: w["verdict"] for w in json.load(open("out.json"))["warnings"]}
+source, *family = sys.argv[1:]
 want = {"bad": "confirmed", "good": "rejected", "open": "undetermined", "never": "unanchored"}
 found = 0
-for n, line in enumerate(open("asked.c"), 1):
+for n, line in enumerate(open(source), 1):
     m = re.search(r"/\*(([a-z]+)_\w+) ([\w-]*)\*/", line)
-    if m and m[3] == (sys.argv[1] if len(sys.argv) > 1 else ""):
+    if m and m[3] == (family[0] if family else ""):
         assert verdict[n] == want[m[2]], (m[1], verdict[n])
         found += 1
 assert found
 END
 }
-for family in leak uninitialised out-of-bounds division null-pointer stale-pointer sign-compare; do
-    ok "$family, where another tool warns" asked $family
+for family in leak uninitialised out-of-bounds division null-pointer stale-pointer sign-compare unchecked; do
+    ok "$family, where another tool warns" asked asked.c $family
 done
 generated() {
     printf '#include <stdlib.h>\n#line 7 "other.y"\nint f(int n) { return 8 / (n + 1); }\n#line 5 "made.c"\n%s\n' \
@@ -449,8 +483,47 @@ w, = json.load(open("out.json"))["warnings"]
 assert (w["file"], w["line"]) == ("other.y", 7), w
 END
 }
-ok "a rule that no run speaks about stays unanchored" asked
+closes() {
+    cat >closes.c <<'END'
+#include <stdio.h>
+static void written(const char *path) { FILE *f = fopen(path, "w"); if (f) { fputs("abc", f); fclose(f); } }
+static void only_read(const char *path) { FILE *f = fopen(path, "r"); if (f) { getc(f); fclose(f); } }
+int main(void) { for (int i = 0; i < 12; i++) written("closed.txt"), only_read("closed.txt"); return 0; }
+END
+    "$SUNDEW" -q capture -- gcc -g -w -o closes closes.c || return 1
+    printf 'closes.c:%d:1: warning: x [cert-err33-c]\n' 2 3 >closes.txt
+    "$SUNDEW" confirm ./closes --warnings closes.txt --json -- ./closes >out.json 2>out.err
+    is undetermined dropped-error written && is rejected dropped-error only_read
+}
+ok "a rule that no run speaks about stays unanchored" asked asked.c
 ok "a tool that does not follow #line" generated
+ok "a stream that was only read loses nothing when it is closed" closes
+
+# What a library's callers pass is not known.
+fresh library
+cp "$subjects/library.c" .
+cat >tests.c <<'END'
+struct value { int kind; struct value *next; } v = { 7, 0 };
+int library_show(), library_kind(), library_own(), library_inner(), library_share(), library_part(), library_fits(),
+    library_begins(), library_weight(), library_weight_of(), library_weight_from(), library_bit(), library_bit_of(), library_has(),
+    library_has_any();
+int main(void)
+{
+    int all = 0;
+    for (int i = 0; i < 24; i++)
+        all += library_show(&v, i % 2) + library_kind(&v) + library_own(i) + library_inner(i) + library_share(9, i + 1) +
+               library_part(9, i + 1) + library_fits(i, "abc") + library_begins(i, "abc") + library_weight(i % 5) +
+               library_weight_of(i % 5) + library_weight_from(i % 5) + library_bit(i) + library_bit_of(i) +
+               library_has(&v, "abc") + library_has_any(&v, "abc");
+    return all == 3;
+}
+END
+"$SUNDEW" -q capture -- sh -c 'gcc -g -O1 -w -fPIC -shared -o libown.so library.c && gcc -g -w -o tests tests.c -L. -lown -Wl,-rpath,$PWD'
+warnings_of library.c >said.txt
+"$SUNDEW" confirm ./libown.so --warnings said.txt --json -- ./tests >out.json 2>out.err
+for family in null-pointer division sign-compare out-of-bounds; do
+    ok "$family, where a library's caller decides" asked library.c $family
+done
 
 # It fails in clang's hands only; the twin fails in all.
 fresh disturbed
@@ -485,14 +558,22 @@ races() {
     is "$2" race "$3"
 }
 ok "a field that two threads change" races print confirmed:strong print
-replays() { "$SUNDEW" threads --replay races.races/1 2>&1 | grep -q 'T1 runs'; }
-ok "… its schedule replays" replays
+replays() {
+    "$SUNDEW" threads --replay races.races/1 >out 2>&1
+    grep -q 'T1 runs' out && grep -q '^race: .* in print (.*), in no order' out
+}
+ok "… its schedule replays, and shows the race" replays
 ok "an array that workers divide" races partition rejected partition
 ok "a value that is used after the join" races joined rejected set_joined
 ok "a value that is set before threads start" races partition rejected main
 ok "a queue that hands over" races pool rejected hand_over
 ok "a lock" races count none count
 ok "a thread that was not started" races count undetermined print
+ok "… and one that would be started by a function of the program" is undetermined race begin_here
+ok "… which locks" is none race begin_locked
+ok "… and one that a field keeps" is undetermined race keep_here
+ok "… which locks" is none race keep_locked
+ok "a thread that a function of the program starts" races begin confirmed:strong begin_here
 
 # ---- neutrality: all sites are watched, and nothing changes
 

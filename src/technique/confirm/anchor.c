@@ -71,9 +71,11 @@ static bool is_file(const char *path, const char *absolute)
     return m > n && absolute[m - n - 1] == '/' && !strcmp(absolute + m - n, path);
 }
 
+enum { FAR = 1 << 20 };          /* more columns than a line has */
+
 static unsigned distance(const WatchSite *s, unsigned line, unsigned column)
 {
-    unsigned best = 1u << 20;
+    unsigned best = FAR;
     for (unsigned k = 0; k < s->nplaces; k++)
         if (s->places[k].line == line) {
             unsigned c = s->places[k].column;
@@ -104,8 +106,8 @@ static WatchSite *find_site(const Index *ix, const Warning *w, const char *const
         int rank = family_rank(families, s->rule->family);
         if ((families ? rank < 0 : s->role != SITE_SUSPECT) || !is_file(w->file, s->file))
             continue;
-        unsigned cost =
-            distance(s, w->line, w->column) * 4 + (s->role == SITE_LOOSE ? 2 : 0) + (rank > 0);
+        unsigned cost = distance(s, w->line, w->column) * 4 + (s->role == SITE_LOOSE ? 2 : 0) +
+                        (rank > 0) + (s->safe ? FAR * 4 : 0);
         if (!best || cost < best_cost) {
             best = s;
             best_cost = cost;

@@ -1,8 +1,8 @@
 /*
  * Checkers that are installed: gcc -fanalyzer, clang's analyzer, cppcheck. Each unit of
  * the program is checked with the flags that it was compiled with. A checker that is
- * missing, fails or takes too long is a note. All together take a third of the time at most:
- * their warnings are worth nothing without a run.
+ * missing or fails is a note. All together take half of the time at most:
+ * their warnings are worth nothing without a run. Each has a share; what the others leave goes to units that had no time.
  */
 #include "base/file.h"
 #include "base/proc.h"
@@ -10,10 +10,11 @@
 #include "base/tempdir.h"
 #include "base/units.h"
 #include "technique/confirm/confirm_int.h"
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { SECONDS = 120, SHARE = 3 };
+enum { SECONDS = 120, SHARE = 2 };
 
 typedef struct Checker {
     const char *name;
@@ -50,25 +51,42 @@ static void add_defines(const CompileCommand *c, Strings *argv)
     }
 }
 
-static void read_report(Inquiry *q, const Checker *k, const char *path, const ProcResult *r)
+/* One checker on all units: each of several threads takes the next. */
+typedef struct Round {
+    Session *session;
+    const Checker *checker;
+    Vec(const CompileCommand *) units;
+    const char *scratch;
+    double until;
+    Str *reports;                    /* of each unit */
+    bool *done;
+    pthread_mutex_t lock;            /* for what stands below */
+    size_t next, failed;
+} Round;
+
+/* What the checker said, left in `out`. */
+static void take_report(const Checker *k, const char *path, ProcResult *r, Str *out)
 {
-    Str text = { 0 };
-    Err none = { 0 };
-    if (k->to_file && file_exists(path) && file_read(path, &text, &none))
-        warnings_parse(str_c(&text), text.len, path, k->name, &q->warnings, &none);
-    else if (!k->to_file && r->err.len)
-        warnings_parse(str_c(&r->err), r->err.len, k->name, k->name, &q->warnings, &none);
-    str_release(&text);
+    if (k->to_file && file_exists(path))
+        file_read(path, out, NULL);
+    else if (!k->to_file) {
+        *out = r->err;
+        r->err = (Str){ 0 };
+    }
 }
 
 static bool is_stopped(void *session) { return session_interrupted(session); }
 
-static void check_unit(Inquiry *q, const Checker *k, const CompileCommand *c, const char *scratch,
-                       double seconds, size_t *failed)
+static void check_unit(Round *round, size_t unit, double seconds)
 {
+    const Checker *k = round->checker;
+    const CompileCommand *c = round->units.items[unit];
+    Session *session = round->session;
     Strings argv = { 0 };
     ProcResult r = { 0 };
-    char *report = path_join(scratch, "report.plist");
+    char *report = xprintf("%s/report-%zu.plist", round->scratch, unit);
+    strings_add(&argv, "env"); /* who is killed leaves files there */
+    strings_addf(&argv, "TMPDIR=%s", round->scratch);
     strings_add(&argv, k->name);
     for (const char *const *f = k->flags; *f; f++)
         strings_add(&argv, *f);
@@ -89,16 +107,36 @@ static void check_unit(Inquiry *q, const Checker *k, const CompileCommand *c, co
                .capture = true,
                .seconds = seconds < SECONDS ? seconds : SECONDS,
                .stop = is_stopped,
-               .stop_arg = q->session,
+               .stop_arg = session,
                .memory = 4ULL << 30 };
-    if (!proc_run(&p, &r, NULL) || r.timed_out || r.signal)
-        *failed += !is_stopped(q->session);
-    else
-        read_report(q, k, report, &r);
+    bool ran = proc_run(&p, &r, NULL), ok = ran && !r.timed_out && !r.signal;
+    if (ok)
+        take_report(k, report, &r, &round->reports[unit]);
+    pthread_mutex_lock(&round->lock);
+    bool late = ran && r.timed_out;
+    round->done[unit] = !late;
+    round->failed += !ok && !late && !is_stopped(session);
+    pthread_mutex_unlock(&round->lock);
     unlink(report);
     proc_result_release(&r);
     strings_release(&argv);
     free(report);
+}
+
+static void *check_units(void *arg)
+{
+    Round *round = arg;
+    for (;;) {
+        double left = round->until - clock_seconds();
+        pthread_mutex_lock(&round->lock);
+        while (round->next < round->units.len && round->done[round->next])
+            round->next++;
+        size_t unit = round->next++;
+        pthread_mutex_unlock(&round->lock);
+        if (unit >= round->units.len || left <= 0 || session_interrupted(round->session))
+            return NULL;
+        check_unit(round, unit, left);
+    }
 }
 
 /* One of the program's units, and not checked yet: a source may be compiled several times, with
@@ -112,29 +150,70 @@ static bool is_wanted(const Inquiry *q, const char *file, Map *seen)
     return false;
 }
 
-/* Gives how many units had no time. */
-static size_t run_checker(Inquiry *q, const Checker *k, const CompileCommands *commands,
-                          const char *scratch, double until)
+static void begin_round(Inquiry *q, const Checker *k, const CompileCommands *commands,
+                        const char *scratch, Round *round)
 {
-    size_t failed = 0, late = 0;
     Map seen = { 0 };
-    for (size_t i = 0; i < commands->len && !session_interrupted(q->session); i++) {
-        double left = until - clock_seconds();
-        if (!is_wanted(q, commands->items[i].file, &seen))
-            continue;
-        if (left <= 0)
-            late++;
-        else
-            check_unit(q, k, &commands->items[i], scratch, left, &failed);
-    }
-    if (failed)
-        session_note(q->session, "%s could not check %zu units", k->name, failed);
+    *round = (Round){ .session = q->session, .checker = k, .scratch = scratch };
+    for (size_t i = 0; i < commands->len; i++)
+        if (is_wanted(q, commands->items[i].file, &seen))
+            vec_push(&round->units, &commands->items[i]);
+    round->reports = xcalloc(round->units.len + 1, sizeof *round->reports);
+    round->done = xcalloc(round->units.len + 1, sizeof *round->done);
+    pthread_mutex_init(&round->lock, NULL);
     map_release(&seen);
-    return late;
+}
+
+static size_t units_left(const Round *round)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < round->units.len; i++)
+        n += !round->done[i];
+    return n;
+}
+
+static void run_round(Round *round, double until)
+{
+    enum { MOST = 64 };
+    pthread_t threads[MOST];
+    unsigned n = session_jobs(round->session), started = 0;
+    round->until = until;
+    round->next = 0;
+    while (started + 1 < n && started < MOST &&
+           pthread_create(&threads[started], NULL, check_units, round) == 0)
+        started++;
+    check_units(round);
+    while (started)
+        pthread_join(threads[--started], NULL);
+}
+
+static void end_round(Inquiry *q, Round *round)
+{
+    const Checker *k = round->checker;
+    size_t late = session_interrupted(q->session) ? 0 : units_left(round);
+    for (size_t i = 0; i < round->units.len; i++) {
+        const char *from = k->to_file ? "its report" : k->name;
+        const Str *report = &round->reports[i];
+        if (report->len)
+            warnings_parse(str_c(report), report->len, from, k->name, &q->warnings, NULL);
+        str_release(&round->reports[i]);
+    }
+    if (round->failed)
+        session_note(q->session, "%s failed on %zu unit%s", k->name, round->failed,
+                     round->failed == 1 ? "" : "s");
+    if (late)
+        session_incomplete(q->session, "%s had no time for %zu unit%s (half of --time is for all)",
+                           k->name, late, late == 1 ? "" : "s");
+    pthread_mutex_destroy(&round->lock);
+    vec_release(&round->units);
+    free(round->reports);
+    free(round->done);
 }
 
 void inquiry_run_checkers(Inquiry *q)
 {
+    enum { ALL = sizeof checkers / sizeof *checkers };
+    Round rounds[ALL];
     CompileCommands commands = { 0 };
     Err err = { 0 };
     const char *scratch = tempdir_new(NULL, &err);
@@ -144,16 +223,23 @@ void inquiry_run_checkers(Inquiry *q)
         return;
     }
     Progress p = progress_start("running checkers", 0);
-    for (size_t k = 0; k < sizeof checkers / sizeof *checkers; k++) {
+    size_t n = 0;
+    for (size_t k = 0; k < ALL; k++) {
         char *path = path_search(checkers[k].name, NULL);
-        if (!path)
+        if (path)
+            begin_round(q, &checkers[k], &commands, scratch, &rounds[n++]);
+        else
             session_note(q->session, "%s is not installed", checkers[k].name);
-        size_t late = path ? run_checker(q, &checkers[k], &commands, scratch, until) : 0;
-        if (late)
-            session_incomplete(q->session, "%s had no time for %zu unit%s", checkers[k].name, late,
-                               late == 1 ? "" : "s");
         free(path);
     }
+    /* A share for each; then what the others have left. */
+    for (size_t k = 0; k < 2 * n; k++) {
+        double now = clock_seconds(), parts = k < n ? (double)(n - k) : 1;
+        if (units_left(&rounds[k % n]))
+            run_round(&rounds[k % n], now + (until - now) / parts);
+    }
+    for (size_t k = 0; k < n; k++)
+        end_round(q, &rounds[k]);
     progress_end(&p);
     commands_release(&commands);
     tempdir_remove(scratch);

@@ -99,10 +99,10 @@ static bool gather(Inquiry *q, Err *err)
     for (char **f = files; *f; f++)
         if (!warnings_read(*f, &q->warnings, err))
             return err_ctx(err, "--warnings");
+    if (q->warnings.left_out)
+        session_note(s, "left out, because they name no place: %zu", q->warnings.left_out);
     if (alone && !session_flag(s, "own"))
         inquiry_run_checkers(q);
-    if (q->warnings.left_out)
-        session_note(s, "%zu entries name no place and are left out", q->warnings.left_out);
     q->woven = weave_begin(q->program, err);
     if (!q->woven)
         return false;

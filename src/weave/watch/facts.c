@@ -168,11 +168,7 @@ bool watch_is_constant_text(LLVMValueRef v, unsigned depth)
 
 const char *watch_constant_text(LLVMValueRef v, size_t *n)
 {
-    LLVMValueRef base = watch_base(v);
-    LLVMValueRef init = LLVMIsAGlobalVariable(base) ? LLVMGetInitializer(base) : NULL;
-    return init && LLVMIsGlobalConstant(base) && LLVMIsConstantString(init)
-               ? LLVMGetAsString(init, n)
-               : NULL;
+    return weave_constant_text(watch_base(v), n);
 }
 
 /* What a parameter points to, as the source has it; NULL: not known, or no pointer. */
@@ -211,6 +207,26 @@ bool watch_same(LLVMValueRef a, LLVMValueRef b, unsigned depth)
     return true;
 }
 
+static void add_loads(LLVMValueRef call, LLVMValueRef address, WatchValues *out)
+{
+    LLVMValueRef fn = watch_function_of(call);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            if (LLVMIsALoadInst(i) && watch_same(LLVMGetOperand(i, 0), address, 6) &&
+                watch_is_behind(call, i, NULL))
+                vec_push(out, i);
+}
+
+void watch_names_of(LLVMValueRef call, WatchValues *out)
+{
+    vec_push(out, call);
+    for (LLVMUseRef u = LLVMGetFirstUse(call); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef i = LLVMGetUser(u);
+        if (LLVMIsAStoreInst(i) && LLVMGetOperand(i, 0) == call)
+            add_loads(call, LLVMGetOperand(i, 1), out);
+    }
+}
+
 /* ---- what a function may return */
 
 typedef bool ReturnTest(Watch *watch, LLVMValueRef v, unsigned depth);
@@ -233,21 +249,6 @@ static const char *const null_library[] = {
     "realpath", "getcwd",   "readdir", "getgrnam", "getgrgid", "dlsym",         "dlopen",
     "malloc",   "calloc",   "realloc", "strdup",   "strndup",  "reallocarray",  NULL,
 };
-
-bool watch_is_found_outside(LLVMValueRef p, unsigned depth)
-{
-    static const char *const finders[] = { "fopen",    "fopen64",  "freopen", "opendir", "popen",
-                                           "getenv",   "dlopen",   "dlsym",   "getcwd",  "realpath",
-                                           "getpwnam", "getgrnam", NULL };
-    if (LLVMIsACallInst(p))
-        return watch_is_named(p, finders);
-    bool outside = false;
-    for (unsigned k = 0; depth && LLVMIsAPHINode(p) && k < LLVMCountIncoming(p); k++)
-        outside |= watch_is_found_outside(LLVMGetIncomingValue(p, k), depth - 1);
-    for (unsigned k = 1; depth && LLVMIsASelectInst(p) && k < 3; k++)
-        outside |= watch_is_found_outside(LLVMGetOperand(p, k), depth - 1);
-    return outside;
-}
 
 static bool null_value(Watch *watch, LLVMValueRef v, unsigned depth)
 {
@@ -420,13 +421,17 @@ bool watch_is_boolean(Watch *watch, LLVMValueRef v, unsigned depth)
 
 /* ---- where arguments come from */
 
-bool watch_knows_callers(Watch *watch, LLVMValueRef fn)
+bool watch_is_whole(Watch *watch)
 {
     LLVMModuleRef m = watch->w->module;
     LLVMValueRef main = LLVMGetNamedFunction(m, "main");
     main = main ? main : LLVMGetNamedFunction(m, "sundew_program_main");
-    bool whole = main && !LLVMIsDeclaration(main);
-    if (!whole && LLVMGetLinkage(fn) != LLVMInternalLinkage)
+    return main && !LLVMIsDeclaration(main);
+}
+
+bool watch_knows_callers(Watch *watch, LLVMValueRef fn)
+{
+    if (!watch_is_whole(watch) && LLVMGetLinkage(fn) != LLVMInternalLinkage)
         return false;
     for (LLVMUseRef u = LLVMGetFirstUse(fn); u; u = LLVMGetNextUse(u))
         if (watch_callee_value(LLVMGetUser(u)) != fn)
@@ -434,7 +439,7 @@ bool watch_knows_callers(Watch *watch, LLVMValueRef fn)
     return LLVMGetFirstUse(fn) != NULL;
 }
 
-static unsigned position(LLVMValueRef fn, LLVMValueRef parameter)
+unsigned watch_position(LLVMValueRef fn, LLVMValueRef parameter)
 {
     unsigned n = 0;
     while (n < LLVMCountParams(fn) && LLVMGetParam(fn, n) != parameter)
@@ -445,7 +450,7 @@ static unsigned position(LLVMValueRef fn, LLVMValueRef parameter)
 bool watch_is_fixed(Watch *watch, LLVMValueRef parameter, unsigned depth)
 {
     LLVMValueRef fn = LLVMGetParamParent(parameter);
-    unsigned n = position(fn, parameter);
+    unsigned n = watch_position(fn, parameter);
     if (!depth || !watch_knows_callers(watch, fn))
         return false;
     for (LLVMUseRef u = LLVMGetFirstUse(fn); u; u = LLVMGetNextUse(u)) {

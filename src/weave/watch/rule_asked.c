@@ -16,6 +16,16 @@ static WatchSite *add(Watch *watch, LLVMValueRef i, const char *subject)
     return s;
 }
 
+/* Something outside decides over the value: that it was good says nothing about the next time. */
+static void say_outside(WatchSite *s, WatchOutside o) { s->fact[1] = o ? (int64_t)o : s->fact[1]; }
+
+/* The number may not be negative, nor `end` or more. */
+static WatchOutside outside_range(Watch *watch, LLVMValueRef v, LLVMValueRef at, int64_t end)
+{
+    WatchOutside below = watch_outside(watch, v, at, -1);
+    return below ? below : watch_outside(watch, v, at, end);
+}
+
 /* A variable is never NULL and can't be freed. */
 static bool is_pointer(LLVMValueRef p)
 {
@@ -81,11 +91,12 @@ static unsigned pointers_of(LLVMValueRef i, LLVMValueRef *out, unsigned most)
 
 /* ---- a pointer that may be NULL */
 
-/* p + n, where p may be NULL; the first member of a struct has no distance. */
+/* p + n, where p may be NULL; the first member of a struct has no distance. (char *)0 + n makes a
+ * pointer of a number, and nobody doubts that it is NULL. */
 static bool is_distance(LLVMValueRef i)
 {
     return LLVMIsAGetElementPtrInst(i) && LLVMGetNumOperands(i) == 2 &&
-           is_pointer(LLVMGetOperand(i, 0));
+           is_pointer(LLVMGetOperand(i, 0)) && !LLVMIsAConstantPointerNull(LLVMGetOperand(i, 0));
 }
 
 static void find_null_pointer(Watch *watch, LLVMValueRef i)
@@ -95,8 +106,16 @@ static void find_null_pointer(Watch *watch, LLVMValueRef i)
     if (!n && !is_distance(i))
         return;
     WatchSite *s = add(watch, i, watch_callee(i) ? watch_callee(i) : "pointer");
-    for (unsigned k = 0; k < n; k++)
-        s->fact[0] |= watch_is_found_outside(found[k], 3);
+    s->safe = n > 0;
+    for (unsigned k = 0; k < n; k++) {
+        s->safe &= watch_is_guarded(found[k], i, 0);
+        say_outside(s, watch_outside(watch, found[k], i, 0));
+    }
+    /* The warning may mean what is handed on. */
+    LLVMValueRef f = watch_callee_value(i);
+    for (unsigned k = 0; f && !LLVMIsDeclaration(f) && k < LLVMGetNumArgOperands(i); k++)
+        if (is_pointer(LLVMGetOperand(i, k)))
+            say_outside(s, watch_outside(watch, LLVMGetOperand(i, k), i, 0));
 }
 
 /* memcpy(NULL, …, 0) and NULL + 0 do no harm. */
@@ -134,9 +153,7 @@ static void join_null_pointer(const WatchSite *s, const struct sundew_watch_slot
 {
     (void)all;
     out->opportunities = self->n;
-    out->open = s->fact[0]; /* that something was there says nothing about the next time */
-    out->missing = s->fact[0] ? "a test in which what is opened or looked up is missing"
-                              : "a test in which the pointer is NULL";
+    watch_leave_open((WatchOutside)s->fact[1], out, "a test in which the pointer is NULL");
     if (self->bad)
         watch_say(out, GRADE_MANIFEST, s, self,
                   "the pointer was NULL here (%" PRIu64 " of %" PRIu64 " times)", self->bad,
@@ -232,7 +249,10 @@ static void find_division(Watch *watch, LLVMValueRef i)
     bool divides = o == LLVMSDiv || o == LLVMUDiv || o == LLVMSRem || o == LLVMURem;
     if ((divides || is_shift(i)) && !LLVMIsAConstant(LLVMGetOperand(i, 1)) &&
         LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind)
-        add(watch, i, divides ? "division" : "shift");
+        say_outside(add(watch, i, divides ? "division" : "shift"),
+                    divides ? watch_outside(watch, LLVMGetOperand(i, 1), i, 0)
+                            : outside_range(watch, LLVMGetOperand(i, 1), i,
+                                            LLVMGetIntTypeWidth(LLVMTypeOf(i))));
 }
 
 static void probe_division(Watch *watch, WatchSite *s)
@@ -255,7 +275,7 @@ static void join_division(const WatchSite *s, const struct sundew_watch_slot *se
 {
     (void)all;
     out->opportunities = self->n;
-    out->missing = "a test with the number that may not be";
+    watch_leave_open((WatchOutside)s->fact[1], out, "a test with the number that may not be");
     if (self->bad)
         watch_say(out, GRADE_MANIFEST, s, self, "the right operand of the %s was %" PRId64,
                   s->subject, self->value);
@@ -309,9 +329,10 @@ static void find_outside(Watch *watch, LLVMValueRef i)
         moved |= is_pointer(watch_base(LLVMGetOperand(i, k)));
     if (moved)
         add(watch, i, "move");
-    if (address && LLVMIsAGetElementPtrInst(address) &&
-        (elements_of(address, &index) || is_pointer(watch_base(address))))
-        add(watch, i, "index");
+    uint64_t n = address ? elements_of(address, &index) : 0;
+    if (address && LLVMIsAGetElementPtrInst(address) && (n || is_pointer(watch_base(address))))
+        say_outside(add(watch, i, "index"),
+                    n ? outside_range(watch, index, i, (int64_t)n) : OUTSIDE_NOTHING);
 }
 
 static void probe_moves(Watch *watch, WatchSite *s)
@@ -357,7 +378,7 @@ static void join_outside(const WatchSite *s, const struct sundew_watch_slot *sel
 {
     (void)all;
     out->opportunities = self->n;
-    out->missing = "a test with a larger or negative index";
+    watch_leave_open((WatchOutside)s->fact[1], out, "a test with a larger or negative index");
     if (self->bad && s->fact[0])
         watch_say(out, GRADE_MANIFEST, s, self,
                   "the index was %" PRId64 ", and there are %" PRId64 " elements", self->value,

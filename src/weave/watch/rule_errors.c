@@ -8,11 +8,16 @@
  *
  * That a call did not fail says something only if it might have. A regular file can seek always, so its
  * seeks are no opportunities, unless the function itself opened it under a name of its own: then nobody can put a pipe
- * in its place. Tests run as one user, so they can't reject a dropped setuid().
+ * in its place. Tests run as one user, so they can't reject a dropped setuid(), they have
+ * memory, so they can't reject what fails without it, and their files are there and their disks
+ * have room. What was only read loses nothing when it is closed.
  */
 #include "weave/watch/rules_int.h"
 #include <errno.h>
 #include <inttypes.h>
+
+/* What a site is, in fact[0]; fact[1]: the source says that the result is dropped on purpose. */
+enum { OF_LIBRARY = 1, SEEKS = 2, NEEDS_MEMORY = 4, NEEDS_FILES = 8 };
 
 /* Dropped on purpose so often that only the warning of another tool makes them suspect. */
 static const char *const lenient[] = { "remove", "unlink", "mkdir",  "rmdir", "close",
@@ -25,6 +30,27 @@ static const char *const seeks[] = { "fseek", "lseek", "fseeko", "lseek64", "fse
 static const char *const users[] = { "setuid", "setgid", "seteuid", "setegid", NULL };
 static const char *const openers[] = { "fopen", "open", "fopen64", "open64", NULL };
 static const char *const scratch[] = { "tmpfile", "mkstemp", "tmpfile64", NULL };
+
+/* It was opened here, to be read. */
+static bool is_only_read(LLVMValueRef file)
+{
+    size_t n = 0;
+    const char *mode =
+        watch_is_named(file, openers) && LLVMTypeOf(file) == LLVMTypeOf(LLVMGetOperand(file, 0))
+            ? watch_constant_text(LLVMGetOperand(file, 1), &n)
+            : NULL;
+    return mode && n && *mode == 'r' && !memchr(mode, '+', n);
+}
+
+/* Files and disks decide over all others of the lists. The root is always there. */
+static bool is_decided_by_files(LLVMValueRef i)
+{
+    size_t n = 0;
+    const char *name = watch_constant_text(LLVMGetOperand(i, 0), &n);
+    bool there = name && n && (!strcmp(name, "/") || !strcmp(name, "."));
+    return !watch_is_named(i, seeks) && !watch_is_named(i, users) &&
+           strcmp(watch_callee(i), "dup2") != 0 && !there && !is_only_read(LLVMGetOperand(i, 0));
+}
 
 /* Did the function open it, as a file that nobody else names? */
 static bool is_own_file(LLVMValueRef file)
@@ -43,12 +69,15 @@ static void count_callers(LLVMValueRef fn, unsigned *looking, unsigned *dropping
     }
 }
 
-/* Does the source say that the result is dropped on purpose? */
+/* Does the source say that the result is dropped on purpose? `int f(void) { chdir(p); }` does not. */
 static bool says_void(Watch *watch, LLVMValueRef i, const char *name)
 {
-    const char *line = watch_line(watch, i), *at = strstr(line, name),
-               *cast = strstr(line, "(void)");
-    return at && cast && cast < at;
+    const char *cast = "(void)";
+    size_t n = strlen(cast);
+    for (const char *at = strstr(watch_line(watch, i), cast); at; at = strstr(at + n, cast))
+        if (str_starts(at + n + strspn(at + n, " "), name))
+            return true;
+    return false;
 }
 
 static void find(Watch *watch, LLVMValueRef i)
@@ -68,8 +97,11 @@ static void find(Watch *watch, LLVMValueRef i)
                       soft || says_void(watch, i, watch_name(f)) ? SITE_LOOSE : SITE_SUSPECT, "",
                       watch_name(f));
         s->group = s->key;
-        s->fact[0] = 1;
-        s->fact[2] = watch_is_named(i, seeks) && !is_own_file(LLVMGetOperand(i, 0));
+        s->fact[0] = OF_LIBRARY;
+        if (watch_is_named(i, seeks) && !is_own_file(LLVMGetOperand(i, 0)))
+            s->fact[0] |= SEEKS;
+        if (is_decided_by_files(i))
+            s->fact[0] |= NEEDS_FILES;
         return;
     }
     if (!watch_may_return_negative(watch, f))
@@ -84,6 +116,7 @@ static void find(Watch *watch, LLVMValueRef i)
                              watch_name(f), watch_name(f));
     s->kind = watch_origins(watch, i);
     s->fact[1] = meant;
+    s->fact[0] = watch_fails_of_memory(watch, f) ? NEEDS_MEMORY : 0;
 }
 
 static void probe(Watch *watch, WatchSite *s)
@@ -96,7 +129,7 @@ static void probe(Watch *watch, WatchSite *s)
     LLVMValueRef args[] = { watch_slot_value(watch, s, 0), watch_i64(watch, i, true),
                             LLVMBuildZExt(w->builder, negative, w->i32, "") };
     watch_call(watch, "sundew_watch_value", w->void_, args, 3);
-    if (!s->fact[2])
+    if (!(s->fact[0] & SEEKS))
         return;
     LLVMValueRef file = LLVMGetOperand(i, 0), zero = weave_int(w, w->i64, 0);
     bool stream = LLVMTypeOf(file) == w->ptr;
@@ -116,16 +149,24 @@ static void join(const WatchSite *s, const struct sundew_watch_slot *self, const
 {
     out->opportunities = self->n;
     out->missing = "a test in which the call fails";
-    if (s->fact[2] && !(watch_slot(all, s, 1)->bits & ~(uint64_t)SUNDEW_FD_REGULAR)) {
+    if (s->fact[0] & SEEKS && !(watch_slot(all, s, 1)->bits & ~(uint64_t)SUNDEW_FD_REGULAR)) {
         out->opportunities = 0;
         out->idle = self->n > 0;
         out->missing = "a test in which it is a pipe: a regular file can seek always";
     }
-    if (s->fact[0] && str_is_one_of(s->subject, users)) {
+    if (s->fact[0] & OF_LIBRARY && str_is_one_of(s->subject, users)) {
         out->open = true;
         out->missing = "a run as a user who may not do this";
     }
-    bool harmless = s->fact[0] && (self->error == ENOENT || self->error == EEXIST);
+    if (s->fact[0] & NEEDS_FILES) {
+        out->open = true;
+        out->missing = "a test in which it fails: a file is missing, or a disk is full";
+    }
+    if (s->fact[0] & NEEDS_MEMORY) {
+        out->open = true;
+        out->missing = watch_missing_outside(OUTSIDE_MEMORY);
+    }
+    bool harmless = s->fact[0] & OF_LIBRARY && (self->error == ENOENT || self->error == EEXIST);
     if (self->bad && !harmless)
         watch_say(out, GRADE_STRONG, s, self,
                   "%s() failed here with %" PRId64 " (%" PRIu64 " of %" PRIu64

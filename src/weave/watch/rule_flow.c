@@ -81,6 +81,15 @@ static bool is_set_again(Watch *watch, LLVMValueRef i, unsigned line, const char
     return false;
 }
 
+/* Is it read, or asked for, on one of these lines? Then setting it was not for nothing. */
+static bool is_read(Watch *watch, LLVMValueRef i, unsigned from, unsigned to, const char *name)
+{
+    bool read = false;
+    for (unsigned k = from; k < to && !read; k++)
+        read = mentions(watch_line_at(watch, i, k), name);
+    return read;
+}
+
 /* What the case that ends at `i` sets, and the next one from `line` on sets again. */
 static char *set_twice(Watch *watch, LLVMValueRef i, unsigned line)
 {
@@ -88,7 +97,8 @@ static char *set_twice(Watch *watch, LLVMValueRef i, unsigned line)
     for (unsigned k = end; k && k + MOST_LINES > end; k--) {
         const char *text = watch_line_at(watch, i, k), *value = NULL;
         char *name = set_by(text, &value);
-        if (name && is_set_again(watch, i, line, name, value))
+        if (name && !is_read(watch, i, k + 1, line, name) &&
+            is_set_again(watch, i, line, name, value))
             return name;
         free(name);
         if (is_label(text))

@@ -42,29 +42,6 @@ static void derefs_of(LLVMValueRef p, unsigned depth, LLVMValueRef *out, unsigne
     }
 }
 
-/* The result and later loads of the place that it is stored to, in the same function. */
-typedef Vec(LLVMValueRef) Values;
-
-static void add_loads(LLVMValueRef call, LLVMValueRef address, Values *out)
-{
-    LLVMValueRef fn = watch_function_of(call);
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            if (LLVMIsALoadInst(i) && watch_same(LLVMGetOperand(i, 0), address, 6) &&
-                watch_is_behind(call, i, NULL))
-                vec_push(out, i);
-}
-
-static void names_of(LLVMValueRef call, Values *out)
-{
-    vec_push(out, call);
-    for (LLVMUseRef u = LLVMGetFirstUse(call); u; u = LLVMGetNextUse(u)) {
-        LLVMValueRef i = LLVMGetUser(u);
-        if (LLVMIsAStoreInst(i) && LLVMGetOperand(i, 0) == call)
-            add_loads(call, LLVMGetOperand(i, 1), out);
-    }
-}
-
 /* In the order of the module, so that the first one runs first, mostly. */
 static bool stands_before(LLVMValueRef a, LLVMValueRef b)
 {
@@ -125,47 +102,6 @@ static bool is_sure(Watch *watch, LLVMValueRef i)
     return fixed && !varying;
 }
 
-static void find(Watch *watch, LLVMValueRef i, bool allocation)
-{
-    LLVMValueRef f = watch_callee_value(i), found[16];
-    unsigned n = 0;
-    if (!f || LLVMTypeOf(i) != watch->w->ptr ||
-        str_is_one_of(watch_name(f), allocators) != allocation ||
-        str_starts(watch_name(f), "llvm.") || str_starts(watch_name(f), "__ctype") ||
-        str_starts(watch_name(f), "__errno"))
-        return;
-    bool may_fail = watch_may_return_null(watch, f), tested = false;
-    if (!may_fail && LLVMIsDeclaration(f))
-        return;
-    Values names = { 0 };
-    names_of(i, &names);
-    for (size_t k = 0; k < names.len; k++) {
-        tested |= watch_is_tested(names.items[k]);
-        derefs_of(names.items[k], 4, found, &n, 16);
-    }
-    for (unsigned k = 1; k < n; k++)
-        for (unsigned m = k; m && stands_before(found[m], found[m - 1]); m--) {
-            LLVMValueRef t = found[m];
-            found[m] = found[m - 1];
-            found[m - 1] = t;
-        }
-    WatchRole role = !n ? SITE_WITNESS : tested || !may_fail ? SITE_LOOSE : SITE_SUSPECT;
-    WatchSite *s = watch_add(watch, i, role, watch_name(f), watch_name(f));
-    s->kind = watch_origins(watch, i);
-    s->fact[0] = may_fail;
-    s->fact[2] = watch_is_found_outside(i, 0);
-    s->fact[1] = role == SITE_SUSPECT && is_sure(watch, i);
-    for (unsigned k = 0; k < n; k++) {
-        watch_place(s, found[k]);
-        if (k < 3)
-            s->at[k + 1] = found[k];
-    }
-    vec_release(&names);
-}
-
-static void find_null(Watch *watch, LLVMValueRef i) { find(watch, i, false); }
-static void find_malloc(Watch *watch, LLVMValueRef i) { find(watch, i, true); }
-
 /* What the instruction reads or writes through, that may be the result. */
 static LLVMValueRef through(LLVMValueRef i, LLVMValueRef call)
 {
@@ -180,6 +116,104 @@ static LLVMValueRef through(LLVMValueRef i, LLVMValueRef call)
     }
     return NULL;
 }
+
+/* Is it put where others find it? */
+static bool is_stored(LLVMValueRef v)
+{
+    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef i = LLVMGetUser(u);
+        if (LLVMIsAStoreInst(i) && LLVMGetOperand(i, 0) == v &&
+            !LLVMIsAAllocaInst(watch_base(LLVMGetOperand(i, 1))))
+            return true;
+    }
+    return false;
+}
+
+/* No use is reached with NULL. */
+static bool are_guarded(LLVMValueRef call, LLVMValueRef *uses, unsigned n)
+{
+    bool guarded = n > 0;
+    for (unsigned k = 0; k < n && guarded; k++) {
+        LLVMValueRef p = through(uses[k], call);
+        guarded = p && watch_is_guarded(p, uses[k], 0);
+    }
+    return guarded;
+}
+
+/* Does a comparison or a switch look at a value, also at parts of it? */
+static bool is_decided_by(LLVMValueRef v, unsigned depth)
+{
+    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef i = LLVMGetUser(u);
+        bool part = LLVMIsACastInst(i) || LLVMGetInstructionOpcode(i) == LLVMAnd;
+        if (LLVMIsAICmpInst(i) || LLVMIsASwitchInst(i) ||
+            (part && depth && is_decided_by(i, depth - 1)))
+            return true;
+    }
+    return false;
+}
+
+/* The function says in a variable whether there is something, and the program asks that one:
+ * p = find(name, &kind), switch (kind). */
+static bool answers_otherwise(LLVMValueRef call)
+{
+    for (unsigned k = 0; k < LLVMGetNumArgOperands(call); k++) {
+        LLVMValueRef a = LLVMGetOperand(call, k);
+        for (LLVMUseRef u = LLVMIsAAllocaInst(a) ? LLVMGetFirstUse(a) : NULL; u;
+             u = LLVMGetNextUse(u)) {
+            LLVMValueRef i = LLVMGetUser(u);
+            if (LLVMIsALoadInst(i) && LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind &&
+                stands_before(call, i) && is_decided_by(i, 2))
+                return true;
+        }
+    }
+    return false;
+}
+
+static void find(Watch *watch, LLVMValueRef i, bool allocation)
+{
+    LLVMValueRef f = watch_callee_value(i), found[16];
+    unsigned n = 0;
+    if (!f || LLVMTypeOf(i) != watch->w->ptr ||
+        str_is_one_of(watch_name(f), allocators) != allocation ||
+        str_starts(watch_name(f), "llvm.") || str_starts(watch_name(f), "__ctype") ||
+        str_starts(watch_name(f), "__errno"))
+        return;
+    bool may_fail = watch_may_return_null(watch, f), tested = false;
+    if (!may_fail && LLVMIsDeclaration(f))
+        return;
+    WatchValues names = { 0 };
+    watch_names_of(i, &names);
+    for (size_t k = 0; k < names.len; k++) {
+        tested |= watch_is_tested(names.items[k]);
+        derefs_of(names.items[k], 4, found, &n, 16);
+    }
+    for (unsigned k = 1; k < n; k++)
+        for (unsigned m = k; m && stands_before(found[m], found[m - 1]); m--) {
+            LLVMValueRef t = found[m];
+            found[m] = found[m - 1];
+            found[m - 1] = t;
+        }
+    tested |= answers_otherwise(i);
+    bool kept = !n && !tested && may_fail && is_stored(i);
+    WatchRole role = !n                    ? (kept ? SITE_LOOSE : SITE_WITNESS)
+                     : tested || !may_fail ? SITE_LOOSE
+                                           : SITE_SUSPECT;
+    WatchSite *s = watch_add(watch, i, role, watch_name(f), watch_name(f));
+    s->kind = watch_origins(watch, i);
+    s->fact[2] = watch_outside(watch, i, n ? found[0] : i, 0);
+    s->safe = are_guarded(i, found, n);
+    s->fact[1] = role == SITE_SUSPECT && is_sure(watch, i);
+    for (unsigned k = 0; k < n; k++) {
+        watch_place(s, found[k]);
+        if (k < 3)
+            s->at[k + 1] = found[k];
+    }
+    vec_release(&names);
+}
+
+static void find_null(Watch *watch, LLVMValueRef i) { find(watch, i, false); }
+static void find_malloc(Watch *watch, LLVMValueRef i) { find(watch, i, true); }
 
 static LLVMValueRef is_null(Watch *watch, LLVMValueRef p)
 {
@@ -201,7 +235,7 @@ static void probe_null(Watch *watch, WatchSite *s)
                                 is_null(watch, p) };
         watch_call(watch, "sundew_watch_value", w->void_, args, 3);
     }
-    Values users = { 0 };
+    WatchValues users = { 0 };
     for (LLVMUseRef u = LLVMGetFirstUse(i); u; u = LLVMGetNextUse(u))
         vec_push(&users, LLVMGetUser(u));
     watch_go_after(watch, i);
@@ -234,6 +268,7 @@ static void join_common(const WatchSite *s, const struct sundew_watch_slot *self
 {
     const struct sundew_watch_slot *used = watch_slot(all, s, 1);
     out->opportunities = self->n < used->n ? self->n : used->n;
+    out->idle = self->n > 0;
     out->missing = "a test in which the call fails";
     bool simulated = (self->bits >> 62) & 1;
     if (used->bad)
@@ -253,7 +288,9 @@ static void join_null(const WatchSite *s, const struct sundew_watch_slot *self,
                       const WatchEvidence *all, WatchJudgement *out)
 {
     join_common(s, self, all, out);
-    out->open = s->fact[2]; /* that something was there says nothing about the next time */
+    watch_leave_open((WatchOutside)s->fact[2], out, out->missing);
+    if (s->fact[2] == OUTSIDE_MEMORY && s->role == SITE_SUSPECT)
+        out->missing = "--inject, which makes the call fail";
     if (s->role != SITE_SUSPECT || !tells(s->kind) || str_is_one_of(s->subject, searches) ||
         !self->n || s->fact[1])
         return;
@@ -288,6 +325,8 @@ static void join_malloc(const WatchSite *s, const struct sundew_watch_slot *self
 {
     join_common(s, self, all, out);
     out->missing = "--inject, which makes the allocation fail";
+    if (s->role != SITE_SUSPECT) /* its size tells nothing: it is tested somewhere */
+        watch_leave_open((WatchOutside)s->fact[2], out, out->missing);
     if (s->role == SITE_SUSPECT && self->n && self->low < self->high && self->high >= LARGE)
         watch_say(out, GRADE_USAGE, s, self,
                   "the size varies, from %" PRId64 " to %" PRId64 " bytes: it depends on input",

@@ -8,12 +8,30 @@
  * The flag "no signed wrap" on the addition is what the optimiser goes by; a program that
  * is built with -fwrapv has none, and is not suspect. */
 
+/* Equal, or loads of one place in a block, and nothing between them may write. */
+static bool is_one_value(LLVMValueRef a, LLVMValueRef b)
+{
+    bool after_a = false, after_b = false, written = false;
+    if (a == b)
+        return true;
+    if (!LLVMIsALoadInst(a) || !LLVMIsALoadInst(b) || !watch_same(a, b, 6) ||
+        LLVMGetInstructionParent(a) != LLVMGetInstructionParent(b))
+        return false;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetInstructionParent(a));
+         i && !(after_a && after_b); i = LLVMGetNextInstruction(i)) {
+        after_a |= i == a;
+        after_b |= i == b;
+        written |= after_a != after_b && (LLVMIsAStoreInst(i) || LLVMIsACallInst(i));
+    }
+    return !written;
+}
+
 static bool is_sum_of(LLVMValueRef sum, LLVMValueRef part)
 {
     return LLVMIsABinaryOperator(sum) && LLVMGetInstructionOpcode(sum) == LLVMAdd &&
            LLVMGetNSW(sum) &&
-           (watch_same(LLVMGetOperand(sum, 0), part, 6) ||
-            watch_same(LLVMGetOperand(sum, 1), part, 6));
+           (is_one_value(LLVMGetOperand(sum, 0), part) ||
+            is_one_value(LLVMGetOperand(sum, 1), part));
 }
 
 static void find_overflow_test(Watch *watch, LLVMValueRef i)
@@ -146,6 +164,7 @@ static void find_sign_compare(Watch *watch, LLVMValueRef i)
     WatchSite *s = watch_add(watch, i, SITE_LOOSE, "", "comparison");
     s->group = s->key;
     s->at[1] = LLVMIsASExtInst(a) ? a : b;
+    s->fact[1] = watch_outside(watch, s->at[1], i, -1);
 }
 
 static void probe_sign_compare(Watch *watch, WatchSite *s)
@@ -165,7 +184,8 @@ static void join_sign_compare(const WatchSite *s, const struct sundew_watch_slot
 {
     (void)all;
     out->opportunities = self->n;
-    out->missing = "a test in which the signed number is negative";
+    watch_leave_open((WatchOutside)s->fact[1], out,
+                     "a test in which the signed number is negative");
     if (self->bad)
         watch_say(out, GRADE_STRONG, s, self,
                   "the signed operand was %" PRId64 ", which is taken for a large number",
@@ -203,6 +223,7 @@ static void find_sign_asked(Watch *watch, LLVMValueRef i)
     if (LLVMIsASExtInst(b) && !LLVMIsASExtInst(a))
         s->at[1] = b;
     s->at[2] = s->fact[0] ? b : NULL;
+    s->fact[1] = watch_outside(watch, s->at[1], i, -1);
 }
 
 static void probe_sign_asked(Watch *watch, WatchSite *s)

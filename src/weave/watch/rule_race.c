@@ -21,6 +21,7 @@ enum {
     MOST_LOCKS = 64,
     MOST_CONTEXTS = 20000,           /* functions with locks held */
     MOST_ACCESSES = 300,             /* of one location */
+    HANDS = 4,                       /* through which a root goes to pthread_create() */
 };
 
 typedef struct Access {
@@ -161,6 +162,46 @@ static void add_root(Racing *r, LLVMValueRef fn, bool several)
     vec_push(&r->several, several);
 }
 
+/* May the call run more than once? */
+static bool runs_often(LLVMValueRef call, unsigned depth)
+{
+    LLVMValueRef fn = watch_function_of(call), caller = NULL;
+    if (watch_is_behind(call, call, NULL))
+        return true;
+    for (LLVMUseRef u = LLVMGetFirstUse(fn); u; u = LLVMGetNextUse(u)) {
+        if (caller || watch_callee_value(LLVMGetUser(u)) != fn)
+            return true;
+        caller = LLVMGetUser(u);
+    }
+    return caller && depth && runs_often(caller, depth - 1);
+}
+
+/* The functions that a thread may begin with: one by name, one that a function of the program gets
+ * from its callers, or one that a field or variable keeps. */
+static void add_roots(Racing *r, LLVMValueRef v, LLVMValueRef call, bool several, unsigned depth)
+{
+    if (LLVMIsAFunction(v)) {
+        if (!LLVMIsDeclaration(v))
+            add_root(r, v, several || runs_often(call, HANDS));
+        return;
+    }
+    several |= watch_is_behind(call, call, NULL);
+    if (LLVMIsAArgument(v) && depth) {
+        LLVMValueRef fn = LLVMGetParamParent(v);
+        unsigned n = watch_position(fn, v);
+        for (LLVMUseRef u = LLVMGetFirstUse(fn); u; u = LLVMGetNextUse(u)) {
+            LLVMValueRef i = LLVMGetUser(u);
+            if (watch_callee_value(i) == fn && n < LLVMGetNumArgOperands(i))
+                add_roots(r, LLVMGetOperand(i, n), i, several, depth - 1);
+        }
+    }
+    const char *place = LLVMIsALoadInst(v) ? watch_place_of(r->watch, LLVMGetOperand(v, 0)) : NULL;
+    const WatchUses *uses = place && depth ? watch_uses(r->watch, place, false) : NULL;
+    for (size_t k = 0; uses && k < uses->all.len; k++)
+        if (LLVMIsAStoreInst(uses->all.items[k]))
+            add_roots(r, LLVMGetOperand(uses->all.items[k], 0), call, several, depth - 1);
+}
+
 static void find_roots(Racing *r)
 {
     LLVMModuleRef m = r->watch->w->module;
@@ -174,9 +215,8 @@ static void find_roots(Racing *r)
                 unsigned at = name && !strcmp(name, "pthread_create") ? 2
                               : name && !strcmp(name, "thrd_create")  ? 1
                                                                       : 0;
-                LLVMValueRef root = at ? LLVMGetOperand(i, at) : NULL;
-                if (root && LLVMIsAFunction(root) && !LLVMIsDeclaration(root))
-                    add_root(r, root, watch_is_behind(i, i, NULL));
+                if (at)
+                    add_roots(r, LLVMGetOperand(i, at), i, false, HANDS);
             }
 }
 

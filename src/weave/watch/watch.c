@@ -191,6 +191,8 @@ void watch_free(Watch *watch)
     map_release(&watch->sources);
     map_release(&watch->ordinals);
     map_release(&watch->bodies);
+    map_release(&watch->memory_facts);
+    map_release(&watch->exports);
     map_release(&watch->null_facts);
     map_release(&watch->pure_facts);
     map_release(&watch->bool_facts);

@@ -60,6 +60,7 @@ struct WatchSite {
     const char *subject;       /* what it is about: the callee, mostly */
     const char *key;           /* the same for the same code in another version */
     uint64_t body;             /* hash of the function's code */
+    bool safe;                 /* a test keeps the fault away: a warning means another */
     bool wanted;               /* the client's: judge it */
     unsigned slot;             /* the first of its slots, if it has probes */
     unsigned nslots;

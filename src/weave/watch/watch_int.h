@@ -10,7 +10,8 @@ struct Watch {
     Vec(WatchSite *) sites;
     Map ordinals;              /* key without number → how many */
     Map bodies;                /* function → hash of its code */
-    Map null_facts, pure_facts, bool_facts, unset_facts;
+    Map null_facts, pure_facts, bool_facts, unset_facts, memory_facts;
+    Map exports;               /* of a library; made at the first question */
     Map casts;                 /* pointer and type that a site stands for */
     Map sources;               /* path → its text */
     Map uses;                  /* place → WatchUses; made at the first question */
@@ -56,6 +57,9 @@ const char *watch_constant_text(LLVMValueRef v, size_t *n);
 const Type *watch_record_of(Watch *watch, LLVMValueRef fn, LLVMValueRef argument);
 /* Can `to` run after `i` in the same call, on a way that does not enter the block `without`? */
 bool watch_is_behind(LLVMValueRef i, LLVMValueRef to, LLVMBasicBlockRef without);
+/* The result of a call, and later loads of the place that it is stored to, in the same function. */
+typedef Vec(LLVMValueRef) WatchValues;
+void watch_names_of(LLVMValueRef call, WatchValues *out);
 /* The same place, as far as the code tells: equal values, or loads of equal addresses. */
 bool watch_same(LLVMValueRef a, LLVMValueRef b, unsigned depth);
 
@@ -68,7 +72,7 @@ typedef struct WatchUses {
 } WatchUses;
 const WatchUses *watch_uses(Watch *watch, const char *place, bool shared);
 const char *watch_place_of(Watch *watch, LLVMValueRef address);
-const char *watch_shared_place(Watch *watch, LLVMValueRef address);   /* NULL: a local one */
+const char *watch_shared_place(Watch *watch, LLVMValueRef address); /* NULL: a local one */
 
 /* ---- facts about functions (facts.c) */
 bool watch_may_return_null(Watch *watch, LLVMValueRef fn);
@@ -78,17 +82,37 @@ bool watch_may_return_negative(Watch *watch, LLVMValueRef fn);
 bool watch_is_pure(Watch *watch, LLVMValueRef fn);
 /* 0 or 1: a comparison, !, a predicate. */
 bool watch_is_boolean(Watch *watch, LLVMValueRef v, unsigned depth);
+/* A program with main(), no library. */
+bool watch_is_whole(Watch *watch);
+/* Which parameter it is. */
+unsigned watch_position(LLVMValueRef fn, LLVMValueRef parameter);
 /* Do all calls of the function stand in the program? Its address is not taken, and it is static, or the
  * program is no library. */
 bool watch_knows_callers(Watch *watch, LLVMValueRef fn);
 /* Does each caller pass a constant for the parameter? */
 bool watch_is_fixed(Watch *watch, LLVMValueRef parameter, unsigned depth);
-/* May it be the result of a call that fails if a file, or something else outside, is missing? */
-bool watch_is_found_outside(LLVMValueRef p, unsigned depth);
 /* Where the arguments of a call come from: "parameter,field struct item+16". */
 const char *watch_origins(Watch *watch, LLVMValueRef call);
 /* Does its code, or that of functions it calls, call one of these? */
 bool watch_calls(LLVMValueRef fn, const char *const *names, unsigned depth);
+
+/* ---- what runs can't show (outside.c) */
+typedef enum {
+    OUTSIDE_NOTHING,
+    OUTSIDE_FOUND, /* a file or another thing that may be missing */
+    OUTSIDE_MEMORY, /* that may run out */
+    OUTSIDE_CALLER, /* of a library: nobody knows what others pass */
+} WatchOutside;
+/* What decides whether the value that `at` uses is the bad one; NULL is 0. */
+WatchOutside watch_outside(Watch *watch, LLVMValueRef v, LLVMValueRef at, int64_t bad);
+/* Does the function fail, with NULL or a negative number, if there is no memory? */
+bool watch_fails_of_memory(Watch *watch, LLVMValueRef fn);
+/* Does each way to `at` lead through a test that the bad value does not pass? */
+bool watch_is_guarded(LLVMValueRef v, LLVMValueRef at, int64_t bad);
+/* The test that would tell; NULL for OUTSIDE_NOTHING. */
+const char *watch_missing_outside(WatchOutside o);
+/* The rest of a join: it is open if something outside decides, and this test is missing, or `missing`. */
+void watch_leave_open(WatchOutside o, WatchJudgement *out, const char *missing);
 
 /* ---- for probes */
 /* Before the note that an object is freed, too. */

@@ -204,6 +204,10 @@ static size_t good_null(const char *s)
 {
     return strlen(s); /*good_null null-pointer*/
 }
+static char *never_null(size_t n)
+{
+    return (sizeof n < sizeof(char *) ? (char *)&turn : (char *)0) + (n & ~7ul); /*never_null null-pointer*/
+}
 /* That a file was there says nothing about the next one. */
 static int open_named(const char *path)
 {
@@ -266,6 +270,40 @@ static int open_sign(int a, unsigned b)
 {
     return a < b; /*open_sign sign-compare*/
 }
+/* Two that may fail, and one line: the first is tested before, the second is kept as it is. Without
+ * memory a use behind a test that decides nothing is a fault, and no run here has none. */
+struct pair { struct item *first; char *text; };
+static struct item *new_item(void)
+{
+    struct item *i = calloc(1, sizeof *i);
+    return i ? i : NULL;
+}
+static struct pair *open_kept(void)
+{
+    struct pair *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->first = new_item(); /*open_kept unchecked*/
+    return p;
+}
+static int good_kept(int n)
+{
+    struct pair *p = calloc(1, sizeof *p);
+    if (!p)
+        return -1;
+    p->first = NULL; /*good_kept unchecked*/
+    free(p);
+    return n;
+}
+static int open_asked(int n)
+{
+    struct item *p = malloc(sizeof *p);
+    if (!p && n < 0)
+        return -1;
+    p->n = n; /*open_asked unchecked*/
+    free(p);
+    return n;
+}
 static int never_used(int n)
 {
     int unused; /*never_used */
@@ -289,8 +327,13 @@ int main(void)
         all += bad_unset(turn) + open_unset(turn) + good_unset(turn);
         all += bad_array(turn % 8) + good_array(turn % 8) + open_array(turn % 2) + good_walk(turn % 16);
         all += bad_index(turn) + good_index(turn) + bad_heap_index(turn) + bad_moved(turn) + good_moved(turn) + bad_shift(turn) + good_division(turn);
-        all += bad_null(turn == 7 ? NULL : "abc", 1) + good_null("abc");
+        all += bad_null(turn == 7 ? NULL : "abc", 1) + good_null("abc") + (never_null(turn) != NULL);
         all += bad_freed(turn) + good_freed(turn) + bad_handed(turn) + good_handed(turn);
+        struct pair *kept = open_kept();
+        all += good_kept(turn) + open_asked(turn) + (kept && kept->first);
+        if (kept)
+            free(kept->first);
+        free(kept);
         all += bad_sign(turn - 3, turn) + good_sign(turn, turn) + open_sign(turn - 3, turn);
     }
     free(own);

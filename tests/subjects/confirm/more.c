@@ -194,6 +194,33 @@ int open_null(const char *name) { return find_person(name)->age; }
 int asks_openly(const char *name) { return find_person(name) ? open_null(name) : 0; }
 static int asks_first(const char *name) { return find_person(name) ? sure_null(name) : 0; }
 
+/* the kind says whether there is one; a program asks it, or not */
+static struct person *kind_of(const char *name, int *kind)
+{
+    struct person *p = find_person(name);
+    *kind = 0;
+    if (!p)
+        return NULL;
+    *kind = 1 + (p->age > 30);
+    return p;
+}
+static int good_kind(const char *name)
+{
+    int kind;
+    struct person *p = kind_of(name, &kind);
+    switch (kind) {
+    case 1: return p->age;
+    case 2: return -p->age;
+    default: return 0;
+    }
+}
+static int bad_kind(const char *name)
+{
+    int kind;
+    struct person *p = kind_of(name, &kind);
+    return turn % 2 ? kind : p->age;
+}
+
 /* used before the place gets the result, and after it */
 static struct person *kept = people;
 static int waiting = 1;
@@ -219,6 +246,24 @@ static void bad_fall(int k)
     switch (k) {
     case 0:
         kind = 1;
+    case 1:
+        kind = 2;
+        break;
+    default:
+        kind = 3;
+    }
+}
+/* What the first case sets decides whether it goes on. */
+static void asked_fall(int k)
+{
+    switch (k) {
+    case 0:
+        kind = turn - turn % 2
+            ? 4 : 0;
+        if (kind != 0) {
+            kind_of_turn = kind;
+            break;
+        }
     case 1:
         kind = 2;
         break;
@@ -421,6 +466,16 @@ static int bad_space(void)
     return lost;
 }
 
+/* A pipe has no disk that may be full. */
+static void good_space(void)
+{
+    int fds[2];
+    if (pipe(fds))
+        exit(1);
+    write(fds[1], "abc", 4);
+    close(fds[0]), close(fds[1]);
+}
+
 /* a stream that can't be written; it remembers that, and one caller asks */
 static FILE *full(void)
 {
@@ -435,6 +490,9 @@ static void bad_full(void)
     fwrite("abcd", 1, 4, f);
     fclose(f);
 }
+
+/* fwrite of one element, which may have no size */
+static void good_empty(const char *s, FILE *f) { fwrite(s, strlen(s), 1, f); }
 
 static void put_full(FILE *f) { fwrite("abcd", 1, 4, f); }
 
@@ -469,6 +527,104 @@ static void good_seek(void)
     fclose(f);
 }
 
+/* Only without memory they fail, and tests have memory. Their twins end the program then. */
+struct store { char *text; size_t size; };
+static int grow(struct store *s, size_t n)
+{
+    if (n <= s->size)
+        return 0;
+    char *t = realloc(s->text, n);
+    if (!t)
+        return -1;
+    s->text = t;
+    s->size = n;
+    return 0;
+}
+static int put_text(struct store *s, const char *text)
+{
+    if (grow(s, strlen(text) + 1) < 0)
+        return -1;
+    strcpy(s->text, text);
+    return 1;
+}
+static void open_put(struct store *s) { put_text(s, names[turn % 3]); }
+static struct store *new_store(void)
+{
+    struct store *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->text = malloc(8);
+    if (s->text == NULL) {
+        free(s);
+        return NULL;
+    }
+    return s;
+}
+static struct store *open_new(void)
+{
+    struct store *s = new_store();
+    s->size = 8;
+    return s;
+}
+static void *must(void *p)
+{
+    if (!p)
+        exit(1);
+    return p;
+}
+static int set_text(struct store *s, const char *text)
+{
+    if (strlen(text) > 1000)
+        return -1;
+    s->text = must(realloc(s->text, s->size = strlen(text) + 8));
+    strcpy(s->text, text);
+    return 1;
+}
+static void good_set(struct store *s) { set_text(s, names[turn % 3]); }
+static struct store *named_store(const char *name)
+{
+    if (!*name)
+        return NULL;
+    struct store *s = must(calloc(1, sizeof *s));
+    s->text = must(strdup(name));
+    return s;
+}
+static struct store *good_new(const char *name)
+{
+    struct store *s = named_store(name);
+    s->size = strlen(name) + 1;
+    return s;
+}
+static void stores(void)
+{
+    struct store *a = open_new(), *b = good_new(names[turn % 3]);
+    open_put(a), good_set(b);
+    if (put_text(a, "abc") < 0 || set_text(b, "abc") < 0)
+        exit(1);
+    free(a->text), free(a), free(b->text), free(b);
+}
+
+/* a sum that is compared with its part; in the twin the part has changed */
+static int bad_sum(struct store *s, int n) { return *(int *)s->text + n < *(int *)s->text; }
+static void step_on(int *n) { *n += turn; }
+static int changed_sum(struct store *s)
+{
+    int before = --*(int *)s->text;
+    step_on((int *)s->text);
+    return *(int *)s->text > before;
+}
+static void sums(void)
+{
+    int n[2] = { 3, 4 };
+    struct store s = { (char *)n, sizeof n };
+    if (bad_sum(&s, turn) || changed_sum(&s))
+        n[1]++;
+}
+
+/* Folders that are there in each test. */
+static void open_folder(const char *path) { chdir(path); }
+static void good_folder(void) { chdir("."); }
+
 static void folder_file(const char *folder, mode_t mode, char *path, size_t n)
 {
     mkdir(folder, 0700);
@@ -497,7 +653,8 @@ static void once(const char *what)
     if (IS("wait_for_end")) wait_for_end();
     if (IS("use_nothing")) use_nothing();
     if (IS("bad_number")) bad_number("12x");
-    if (IS("good_number")) good_number("12");
+    if (IS("good_number")) good_number(turn % 2 ? "12" : "12 \"x\"");
+    if (IS("good_empty")) good_empty(turn % 2 ? "ab" : "", stderr);
     if (IS("bad_malloc")) bad_malloc(1000000u + 100000u * (unsigned)turn);
     if (IS("good_malloc")) good_malloc(100u + (unsigned)turn);
     if (IS("bad_product")) free(turn % 2 ? bad_product(1, 1000000) : bad_product(1000000, 1));
@@ -538,9 +695,10 @@ static void once(const char *what)
         checked(turn == 3 ? "eve" : "ann");
         used_before(turn % 2 ? "eve" : "ann");
         used_behind(turn % 2 ? "eve" : "ann");
+        good_kind(turn % 2 ? "eve" : "ann"), bad_kind(turn % 2 ? "eve" : "ann");
         asks_first(turn % 3 ? "bob" : "ann");
     }
-    if (IS("falls")) bad_fall(turn % 3), good_fall(turn % 3);
+    if (IS("falls")) bad_fall(turn % 3), asked_fall(turn % 3), good_fall(turn % 3);
     if (IS("outside")) bad_shell(last), good_shell(last), quoted_shell(last);
     if (IS("sql")) bad_sql(last), good_sql(last);
     if (IS("casts")) {
@@ -584,8 +742,10 @@ static void once(const char *what)
         close(pipes[0]), close(pipes[1]), fclose(file);
     }
     if (IS("double")) good_double(turn), bad_double(turn);
-    if (IS("seek")) bad_seek(), open_seek("/etc/passwd"), good_seek();
+    if (IS("seek")) bad_seek(), open_seek("/etc/passwd"), good_seek(), open_folder(turn % 2 ? "." : "./"), good_folder();
+    if (IS("stores")) stores(), sums();
     if (IS("full")) bad_full(), good_full();
+    if (IS("space")) good_space();
     if (IS("space") && bad_space()) exit(1);
     free(p.name);
     free(one);

@@ -66,6 +66,68 @@ static void run_two(void *(*f)(void *))
         pthread_join(t[i], NULL);
 }
 
+/* Threads that functions of the program start: the root goes through arguments, or lies in a field. */
+static long begun, begun_locked, kept, kept_locked;
+struct task {
+    void *(*run)(void *);
+};
+static struct task task, locked_task;
+static void *begin_here(void *arg)
+{
+    begun += *(int *)arg;
+    return NULL;
+}
+static void *begin_locked(void *arg)
+{
+    pthread_mutex_lock(&lock);
+    begun_locked += *(int *)arg;
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+static void *keep_here(void *arg)
+{
+    kept += *(int *)arg;
+    return NULL;
+}
+static void *keep_locked(void *arg)
+{
+    pthread_mutex_lock(&lock);
+    kept_locked += *(int *)arg;
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+static int begin(pthread_t *t, void *(*f)(void *), void *arg)
+{
+    return pthread_create(t, NULL, f, arg);
+}
+static void begin_both(void *(*f)(void *))
+{
+    static int one = 1;
+    pthread_t a, b;
+    begin(&a, f, &one);
+    begin(&b, f, &one);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+}
+static void run_task(struct task *t)
+{
+    static int one = 1;
+    pthread_t a[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&a[i], NULL, t->run, &one);
+    for (int i = 0; i < 2; i++)
+        pthread_join(a[i], NULL);
+}
+static void begin_all(void)
+{
+    task.run = keep_here;
+    locked_task.run = keep_locked;
+    begin_both(begin_here);
+    begin_both(begin_locked);
+    run_task(&task);
+    run_task(&locked_task);
+}
+
 static void hand_over(void)
 {
     pthread_t t;
@@ -111,6 +173,8 @@ int main(int argc, char **argv)
         hand_over();
     } else if (!strcmp(what, "two")) {
         run_two(print);
+    } else if (!strcmp(what, "begin")) {
+        begin_all();
     }
     return 0;
 }

@@ -1,0 +1,101 @@
+/* A library, and lines of it that another tool warns about, as in asked.c: its tests pass no bad value,
+ * and another caller may. */
+#include <stddef.h>
+#include <string.h>
+struct value { int kind; struct value *next; };
+static int show(const struct value *v)
+{
+    return v->kind; /*open_given null-pointer*/
+}
+int library_show(const struct value *v, int any)
+{
+    if (!any && (!v || v->kind > 100))
+        return -1;
+    return show(v);
+}
+int library_kind(const struct value *v)
+{
+    if (!v)
+        return -1;
+    return v->kind; /*good_tested null-pointer*/
+}
+/* Nobody else can call it, and what it gets is the library's own. */
+static int own_kind(const struct value *v)
+{
+    return v->kind; /*good_own null-pointer*/
+}
+static struct value first = { 1, NULL }, second = { 2, &first };
+int library_own(int n) { return own_kind(n % 2 ? &first : &second); }
+__attribute__((visibility("hidden"))) int inner_kind(const struct value *v)
+{
+    return v->kind; /*good_hidden null-pointer*/
+}
+int library_inner(int n) { return inner_kind(n % 2 ? &first : &second); }
+int library_share(int sum, int parts)
+{
+    return sum / parts; /*open_parts division*/
+}
+int library_part(int sum, int parts)
+{
+    if (parts == 0)
+        return 0;
+    return sum / parts; /*good_parts division*/
+}
+int library_fits(int n, const char *text)
+{
+    return n < strlen(text); /*open_count sign-compare*/
+}
+int library_begins(int n, const char *text)
+{
+    if (n < 0)
+        return 0;
+    return n < strlen(text); /*good_count sign-compare*/
+}
+static const int weights[] = { 3, 1, 4, 1, 5 };
+int library_weight(int n)
+{
+    return weights[n]; /*open_weight out-of-bounds*/
+}
+int library_weight_of(int n)
+{
+    if (n < 0)
+        return 0;
+    if (n > 4)
+        return 0;
+    return weights[n]; /*good_weight out-of-bounds*/
+}
+int library_weight_from(int n)
+{
+    if (n < 0)
+        return 0;
+    return weights[n]; /*open_weight_end out-of-bounds*/
+}
+unsigned library_bit(unsigned n)
+{
+    return 1u << n; /*open_bit division*/
+}
+unsigned library_bit_of(unsigned n)
+{
+    if (n >= 32)
+        return 0;
+    return 1u << n; /*good_bit division*/
+}
+/* The warning is about the name that is handed on. */
+static int has_name(struct value *const *next, const char *name)
+{
+    return *next && *name;
+}
+int library_has(const struct value *v, const char *name)
+{
+    if (!v)
+        return -1;
+    return has_name(&v->next, name); /*open_name null-pointer*/
+}
+int library_has_any(const struct value *v, const char *name)
+{
+    if (!v)
+        return -1;
+    if (!name)
+        return 0;
+    return has_name(&v->next, name); /*good_name null-pointer*/
+}
