@@ -112,6 +112,7 @@ ok "a copy that fits" explore greet-good ./greet-good --executions 2000
 ok "… is none" json greet-good.json 'd["failures"] == []'
 ok "a program that never ends" explore loops ./loops --executions 12 --timeout 200ms
 ok "… is a hang" json loops.json '[f["kind"] in ("timeout", "cpu-limit") for f in d["failures"]] == [True]'
+ok "… the command that shows it again has the limit" sh -c "$SUNDEW explore ./loops -o loops.limits -j1 --time 6s --no-concolic --json 2>/dev/null | grep -q -- '--timeout [0-9]*ms'"
 ok "… and another input is solved for" json loops.json 'd["solved_new"] == 1 and d["queue"] == 1'
 
 ok "a fuzz target is used as it is" explore target ./target --stop-at first-failure --time 900s
@@ -256,6 +257,12 @@ conditions='{f["location"]["line"]: f["condition"] for f in d["failures"] if f["
 ok "… where the trace ends before the failure, by the bytes that matter" json bugs.json \
     "($conditions)[6] == 'input[0..3] == \"DIVI\" and input[5] == \'0\''"
 ok "… without what comes after it" json bugs.json "($conditions)[16].startswith(\"input[0] == 'Q' and\") and 'DIVI' not in ($conditions)[16]"
+cp "$TOP/tests/subjects/explore/hidden.c" hidden.c
+ok "captured" "$SUNDEW" -q capture -- cc -g -O1 -o hidden hidden.c
+mkdir -p worse && printf 'S00000\3770' >worse/s && printf 'T00k0000' >worse/t
+ok "seeds that fail by what no branch says" explore hidden ./hidden --no-mutation --executions 100 --time 300s -i worse
+ok "… all inputs that fulfil a condition fail" json hidden.json \
+    'sorted(f["condition"] for f in d["failures"]) == ["input[0] == '"'S'"' and input[6] > 127", "input[0] == '"'T'"' and input[3] == '"'k'"'"]'
 replays() {
     sh -c "$(python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(next(f["rerun"] for f in d["findings"] if f["rerun"]))' "$1" |
         sed "s|^sundew |$SUNDEW --json |")" >again.json 2>again.err

@@ -1,7 +1,7 @@
 /*
  * Conditions of failures: see condition.h. Where the trace does not tell, because the
- * program died before it could say why, bytes of a short input are tried one by
- * one.
+ * program died before it could say why, the bytes that decide are looked for between the
+ * failing input and random ones.
  */
 #include "engine/concolic/condition.h"
 #include "base/rng.h"
@@ -19,7 +19,9 @@ enum {
     MOST_CONDITIONS = 400,
     MOST_OF_ONE = 120,
     DEEPEST = 12,
-    SHORT = 256
+    SHORT = 256,
+    TRIALS = 20,
+    MOST_RANGES = 16
 };
 
 typedef struct Study {
@@ -64,14 +66,18 @@ static bool make_input(Study *s, const Conjunct *c, size_t n, Expr against, uint
 
 typedef enum { NO_INPUT, PASSES, FAILS } Trial;
 
-static Trial try_input(Study *s, const Conjunct *c, size_t n, Expr against)
+/* The input is left in `bytes`. */
+static Trial try_bytes(Study *s, const Conjunct *c, size_t n, Expr against, uint8_t *bytes)
 {
     if (is_over(s))
         return PASSES;
+    return !make_input(s, c, n, against, bytes) ? NO_INPUT : fails_alike(s, bytes) ? FAILS : PASSES;
+}
+
+static Trial try_input(Study *s, const Conjunct *c, size_t n, Expr against)
+{
     uint8_t *bytes = xmalloc(s->n + 1);
-    Trial t = !make_input(s, c, n, against, bytes) ? NO_INPUT
-              : fails_alike(s, bytes)              ? FAILS
-                                                   : PASSES;
+    Trial t = try_bytes(s, c, n, against, bytes);
     free(bytes);
     return t;
 }
@@ -324,40 +330,6 @@ char *condition_describe(Exprs *pool, uint32_t in, const Conjunct *c, size_t n)
     return text;
 }
 
-/* Where a trace does not tell, because the program died before it could say why: the bytes that
- * can't be others, one by one; the rest may then be anything. */
-static char *bytes_that_matter(Study *s, const uint8_t *bytes)
-{
-    Cells cells = { 0 };
-    uint8_t *other = xmemdup(bytes, s->n);
-    for (size_t i = 0; i < s->n && !is_over(s); i++) {
-        bool free_ = true;
-        for (unsigned k = 0; free_ && k < 2; k++) {
-            other[i] = bytes[i] ^ (uint8_t)(1 + rng_below(&s->rng, 255));
-            free_ = fails_alike(s, other);
-        }
-        other[i] = bytes[i];
-        if (!free_)
-            vec_push(&cells, ((Cell){ (uint32_t)i, bytes[i] }));
-    }
-    bool sure = cells.len > 0;
-    for (unsigned k = 0; sure && k < 3; k++) {
-        for (size_t i = 0; i < s->n; i++)
-            other[i] = (uint8_t)rng_next(&s->rng);
-        for (size_t i = 0; i < cells.len; i++)
-            other[cells.items[i].at] = cells.items[i].value;
-        sure = !is_over(s) && fails_alike(s, other);
-    }
-    Str out = { 0 };
-    if (sure)
-        print_cells(&cells, &out);
-    char *text = sure && out.len <= MOST_TEXT ? xstrdup(str_c(&out)) : NULL;
-    str_release(&out);
-    vec_release(&cells);
-    free(other);
-    return text;
-}
-
 /* What went wrong on the way counts as a condition. */
 static void add_wrongs(const ConditionPlan *plan, Trail *trail, const uint8_t *bytes, size_t n)
 {
@@ -371,6 +343,79 @@ static void add_wrongs(const ConditionPlan *plan, Trail *trail, const uint8_t *b
     free(all);
 }
 
+/* ---- is it enough? */
+
+/* An input that fulfils them all and passes, left in `other`; false: there seems to be none. */
+static bool refuted(Study *s, const Conjunct *c, size_t n, uint8_t *other)
+{
+    for (unsigned k = 0; k < TRIALS && !is_over(s); k++)
+        if (try_bytes(s, c, n, 0, other) == PASSES)
+            return true;
+    return false;
+}
+
+/* `bytes` fails with this byte as it is: from there on towards `to`, which is 0 or 255, the last
+ * value with which it still does. */
+static uint8_t last_that_fails(Study *s, uint8_t *bytes, size_t at, uint8_t to)
+{
+    uint8_t is = bytes[at], near = is;
+    int step = to > is ? 1 : -1, far = to + step;
+    for (int v = to; near * step < far * step - 1 && !is_over(s); v = (near + far) / 2) {
+        bytes[at] = (uint8_t)v;
+        if (fails_alike(s, bytes))
+            near = (uint8_t)v;
+        else
+            far = v;
+    }
+    bytes[at] = is;
+    return near;
+}
+
+/* `other` passes and `bytes` fails: the byte that decides it once those before it are the same, and
+ * between which values. */
+static Expr what_decides(Study *s, const uint8_t *bytes, const uint8_t *other)
+{
+    Exprs *pool = s->plan->pool;
+    size_t low = 0, high = s->n; /* with low bytes of ours it passes, with high it fails */
+    uint8_t *both = xmemdup(other, s->n);
+    while (high - low > 1) {
+        size_t mid = low + (high - low) / 2;
+        memcpy(both, bytes, mid);
+        memcpy(both + mid, other + mid, s->n - mid);
+        if (fails_alike(s, both))
+            high = mid;
+        else
+            low = mid;
+    }
+    memcpy(both, bytes, high);
+    memcpy(both + high, other + high, s->n - high);
+    uint8_t from = last_that_fails(s, both, low, 0), to = last_that_fails(s, both, low, 255);
+    free(both);
+    Expr byte = expr_byte(pool, s->plan->in + (uint32_t)low);
+    Expr first = expr_const(pool, 8, from), last = expr_const(pool, 8, to);
+    if (from == to)
+        return expr_binary(pool, EXPR_EQ, byte, first);
+    return expr_binary(pool, EXPR_AND, expr_binary(pool, EXPR_ULE, first, byte),
+                       expr_binary(pool, EXPR_ULE, byte, last));
+}
+
+/* What the program decided without a branch that the trace could follow, in a library's code or by
+ * a table, is missing so far. Adds it to the conditions; false: they are still not enough. */
+static bool make_enough(Study *s, const uint8_t *bytes, Conjunct *c, size_t *n)
+{
+    uint8_t *other = xmalloc(s->n + 1);
+    size_t most = *n + MOST_RANGES;
+    bool weak;
+    while ((weak = refuted(s, c, *n, other)) && *n < most && !is_over(s)) {
+        Expr more = what_decides(s, bytes, other);
+        if (expr_is_const(s->plan->pool, more, NULL))
+            break; /* any value will do: it does not always fail */
+        c[(*n)++] = (Conjunct){ .cond = more };
+    }
+    free(other);
+    return !weak;
+}
+
 static char *by_trace(Study *s, Trail *trail, const uint8_t *bytes)
 {
     const ConditionPlan *plan = s->plan;
@@ -382,10 +427,23 @@ static char *by_trace(Study *s, Trail *trail, const uint8_t *bytes)
     const Path *paths[] = { s->path = trail->path };
     Minimised m =
         minimise_paths(&arena, plan->pool, paths, 1, &(MinimisePlan){ .tests = TESTS }, exposes, s);
-    if (m.how != MINIMISE_NONE && m.n && !is_over(s))
-        text = condition_describe(plan->pool, plan->in, m.conjuncts, m.n);
+    if (m.how != MINIMISE_NONE && m.n) {
+        Conjunct *c = arena_array(&arena, Conjunct, m.n + MOST_RANGES);
+        memcpy(c, m.conjuncts, m.n * sizeof *c);
+        if (make_enough(s, bytes, c, &m.n) && !is_over(s))
+            text = condition_describe(plan->pool, plan->in, c, m.n);
+    }
     arena_release(&arena);
     return text;
+}
+
+/* Where the trace does not tell, because the program died before it could say why. */
+static char *by_bytes(Study *s, const uint8_t *bytes)
+{
+    Conjunct c[MOST_RANGES];
+    size_t n = 0;
+    bool found = make_enough(s, bytes, c, &n) && n && !is_over(s);
+    return found ? condition_describe(s->plan->pool, s->plan->in, c, n) : NULL;
 }
 
 char *condition_find(const ConditionPlan *plan, Trail *trail, const uint8_t *bytes, size_t n)
@@ -398,6 +456,6 @@ char *condition_find(const ConditionPlan *plan, Trail *trail, const uint8_t *byt
                 .until = clock_seconds() + plan->seconds };
     char *text = by_trace(&s, trail, bytes);
     if (!text && n <= SHORT)
-        text = bytes_that_matter(&s, bytes);
+        text = by_bytes(&s, bytes);
     return text;
 }

@@ -160,9 +160,10 @@ bool job_traces(Job *j)
 FrontLimits explorer_limits(Explorer *x)
 {
     pthread_mutex_lock(&x->lock);
-    FrontLimits l = {
-        .run = x->timeout, .start = x->start, .asked = x->plan->timeout, .known = x->watched
-    };
+    FrontLimits l = { .run = x->timeout,
+                      .start = x->start,
+                      .asked = x->plan->timeout,
+                      .known = x->watched || x->plan->timeout > 0 };
     pthread_mutex_unlock(&x->lock);
     return l;
 }

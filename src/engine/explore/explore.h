@@ -94,6 +94,7 @@ typedef struct ExploreFailure {
     double when;
     bool by_command; /* the user's command says so */
     bool hang;
+    double limit; /* seconds of a run then */
     unsigned runs, failed; /* the input was run so often, and failed so; fewer: it is flaky */
     bool ours_only; /* the program as the user built it does not fail */
 } ExploreFailure;

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include <assert.h>
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -242,6 +243,7 @@ static Bug *bug_new(const Explorer *x, const Input *in, const Failure *f, FrontJ
     b->f.state = in->state;
     b->f.by_command = by_command;
     b->f.hang = !by_command && failure_is_late(f);
+    b->f.limit = x->watched ? x->timeout : fmin(x->timeout, 1); /* else it is a guess */
     b->f.when = explorer_age(x);
     b->f.seen = b->f.runs = b->f.failed = 1;
     b->bytes = xmemdup(in->bytes, in->n);
@@ -470,7 +472,10 @@ void failures_study(Job *j)
     Input shown = small_input(b);
     char *condition = tracer_condition(j, b->by, &shown, &b->f.failure);
     pthread_mutex_lock(&x->lock);
-    b->f.condition = condition;
+    if (condition) { /* else what was found before a strict judge's word stays: it fails then */
+        free(b->f.condition);
+        b->f.condition = condition;
+    }
     b->busy = false;
     pthread_mutex_unlock(&x->lock);
 }
@@ -504,8 +509,6 @@ static void say_strictly(Explorer *x, Bug *b, size_t number, FrontFailures *all)
     *f = first;
     b->by = FRONT_STRICT;
     b->f.ours_only = false;
-    free(b->f.condition);
-    b->f.condition = NULL;
     b->studied = b->f.hang;
     save(x, b, number);
 }

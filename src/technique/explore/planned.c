@@ -38,12 +38,12 @@ static PlanStep *add(Project *p, Plan *plan, const ProjectProgram *x, const char
 }
 
 /* The ways that the tests have shown. The first gets most of the time, so that its builds are ready:
- * the others begin with them. */
-static size_t add_observed(Project *p, Plan *plan, const ProjectProgram *x)
+ * the others begin with them. A program that can wait for connections does so in some ways only. */
+static size_t add_observed(Project *p, Plan *plan, const ProjectProgram *x, bool waits)
 {
     size_t n = 0;
     for (const ProjectShape *const *s = project_shapes(p, x); *s && n < MOST_OF_PROGRAM; s++) {
-        if (!(*s)->has_file && (*s)->input == INPUT_NONE)
+        if ((!(*s)->has_file && (*s)->input == INPUT_NONE) || (waits && !(*s)->ends))
             continue;
         PlanStep *step =
             add(p, plan, x, (*s)->name, (*s)->corpus, &(*s)->args,
@@ -87,16 +87,15 @@ void explore_plan(Project *p, Plan *plan)
         const ProjectProgram *x = &all[i];
         if (x->is_library || (!x->for_code && !project_defines(p, x, "LLVMFuzzerTestOneInput")))
             continue;
-        if (project_calls(p, x, is_server)) {
-            plan_skip(plan, x->shown, "it waits for connections, which explore does not make");
-            continue;
-        }
+        bool waits = project_calls(p, x, is_server);
         size_t before = plan->steps.len;
-        if (!add_observed(p, plan, x))
+        if (!add_observed(p, plan, x, waits) && !waits)
             add_guess(p, plan, x);
         planned += plan->steps.len - before;
         if (plan->steps.len == before)
-            plan_skip(plan, x->shown, "it seems to read no file and no input");
+            plan_skip(plan, x->shown,
+                      waits ? "it waits for connections, which explore does not make"
+                            : "it seems to read no file and no input");
     }
     if (!planned)
         plan_skip(plan, "", "no program that reads a file or its standard input");

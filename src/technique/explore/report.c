@@ -8,6 +8,7 @@
 #include "session/failure_finding.h"
 #include "technique/explore/explore_int.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,8 @@ static void rerun(const Exploration *e, const ExploreFailure *f, Str *out)
     escape_shell(out, e->captured->path);
     str_add(out, " --replay -o $(mktemp -d) -i ");
     escape_shell(out, input);
+    if (f->hang && !session_option(e->s, "timeout"))
+        str_addf(out, " --timeout %.0fms", ceil(f->limit * 1000));
     static const char *const kept[] = { "argv",    "env",      "oracle", "bad-status",
                                         "timeout", "readable", NULL };
     for (const char *const *name = kept; *name; name++)

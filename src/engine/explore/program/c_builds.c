@@ -160,11 +160,8 @@ static void ask_concolic(CFront *c, uint8_t *reached, bool waited)
 }
 
 /* The functions that were reached first do not see the input: those that do were reached later. */
-static bool is_blind(const CFront *c)
-{
-    enum { ENOUGH = 8 };
-    return c->ntraced >= ENOUGH && !c->depends;
-}
+enum { ENOUGH = 8, SOON = 2 };
+static bool is_blind(const CFront *c) { return c->ntraced >= ENOUGH && !c->depends; }
 
 /* Is it worth another build? It gets a fifth of the time at most, unless the one that there is says
  * nothing. */
@@ -183,6 +180,18 @@ static void ask_again(CFront *c)
         free(reached);
 }
 
+/* A concolic build that follows nothing is made anew before others, which may take long; whether it
+ * does its first traces tell. False: there is nothing to wait for. */
+static bool ask_for_sight(CFront *c)
+{
+    if (c->traces != FRONT_TRACE_NOW || !c->reached || c->depends)
+        return false;
+    if (!is_blind(c))
+        return clock_seconds() - c->asked < c->took + SOON;
+    ask_again(c);
+    return builder_does(c->builder) != BUILD_NONE;
+}
+
 static void ask_next(CFront *c)
 {
     size_t followed;
@@ -196,6 +205,8 @@ static void ask_next(CFront *c)
     } else if (c->wants_calls) {
         c->wants_calls = false;
         builder_ask(c->builder, BUILD_CALLS, NULL, false);
+    } else if (ask_for_sight(c)) {
+        /* … first */
     } else if (c->wants_sanitized) {
         c->wants_sanitized = false;
         builder_ask(c->builder, BUILD_SANITIZED, NULL, false);
@@ -265,7 +276,8 @@ static bool make_first(CFront *c, Err *err)
 void c_builds_finish(CFront *c)
 {
     bool concolic = c->traces == FRONT_TRACE_LATER ||
-                    (c->traces == FRONT_TRACE_NOW && !c->traced && !c->host.steady);
+                    (c->traces == FRONT_TRACE_NOW && !c->traced && !c->host.steady) ||
+                    (c->builder && is_blind(c) && builder_does(c->builder) == BUILD_CONCOLIC);
     bool sanitized =
         c->wants_sanitized || (c->builder && builder_does(c->builder) == BUILD_SANITIZED);
     c->late = !c->coverage ? "the build that counts branches was"
