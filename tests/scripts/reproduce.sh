@@ -142,6 +142,7 @@ ok "…and tests of an earlier time are kept" grep -q edited full.tests.old1/tes
 export NUMBER=0
 ok "at the desk" eval '"$SUNDEW" reproduce ./random -- a | grep -q "hex_abs"'
 ok "…once more, not over the first file" eval '"$SUNDEW" reproduce ./random -- a >/dev/null; [ -f random.crash ] && [ -f random.2.crash ]'
+ok "…or beside the folder of -o" eval 'mkdir desk; "$SUNDEW" reproduce ./random -o desk/tests -- a >/dev/null; [ -f desk/tests.crash ] && [ ! -e random.3.crash ]'
 ok "…its file can be given to reproduce" eval '"$SUNDEW" reproduce random.crash | grep -q "hex_abs"'
 unset NUMBER
 

@@ -687,6 +687,50 @@ static void what_was_not_there_before_has_changed(void **state)
     assert_false(says_unchanged(false, "t->n == orig(t->n)"));
 }
 
+/* Two fields stay as they were; an element, which is worked out of several, is seldom known and
+ * changes: it is no field. */
+static void an_element_that_changes_is_no_field(void **state)
+{
+    (void)state;
+    Samples *s = samples_new(1);
+    FunctionSamples *f = samples_function(s, "f");
+    Var vars[7] = { pointer("t", "arg1of1", ROLE_PARAM) };
+    static const char *const names[] = { "t->n", "t->m", "t->a[t->n]" };
+    vars[0].type = "struct t *";
+    vars[0].param = 0;
+    for (int i = 0; i < 3; i++) {
+        char *before = xprintf("orig(%s)", names[i]);
+        vars[1 + 2 * i] = integer(before, before, ROLE_MEMORY);
+        vars[2 + 2 * i] = integer(names[i], names[i], ROLE_MEMORY);
+        vars[1 + 2 * i].orig = true;
+        vars[1 + 2 * i].twin = 2 + 2 * i;
+        vars[2 + 2 * i].twin = 1 + 2 * i;
+        vars[1 + 2 * i].depth = vars[2 + 2 * i].depth = 1;
+        vars[1 + 2 * i].param = vars[2 + 2 * i].param = 0;
+    }
+    f->exit.is_exit = true;
+    point_vars(s, &f->exit, vars, 7);
+    for (int i = 0; i < 40; i++) {
+        uint8_t some = i % 5 == 0;
+        point_add(s, &f->exit,
+                  (Cell[]){ { .i = 64 },
+                            { .i = i },
+                            { .i = i },
+                            { .i = i * i },
+                            { .i = i * i },
+                            { .i = 1 },
+                            { .i = 2 } },
+                  (uint8_t[]){ 1, 1, 1, 1, 1, some, some });
+    }
+    Contracts *c = contracts_infer(s, NULL, &(ContractPlan){ 0 });
+    assert_true(says(c, "f", true, "*t == orig(*t)"));
+    contracts_free(c);
+    samples_free(s);
+    free((char *)vars[1].name);
+    free((char *)vars[3].name);
+    free((char *)vars[5].name);
+}
+
 /* The exit's field is 7 after 50 calls, before it was this or that. */
 static void a_constant_that_one_way_stores_is_an_accident(void **state)
 {
@@ -1157,6 +1201,7 @@ int main(void)
         cmocka_unit_test(one_object_is_told_if_there_were_others),
         cmocka_unit_test(a_computed_number_has_no_small_bound),
         cmocka_unit_test(what_the_program_tests_may_be_null),
+        cmocka_unit_test(an_element_that_changes_is_no_field),
         cmocka_unit_test(what_was_not_there_before_has_changed),
         cmocka_unit_test(a_constant_that_one_way_stores_is_an_accident),
         cmocka_unit_test(fields_are_ordered_if_the_program_compares_them),

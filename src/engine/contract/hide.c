@@ -70,8 +70,7 @@ static bool is_unchanged(const Hiding *h, int param, unsigned *fields)
     *fields = 0;
     for (unsigned v = 0; v < e->p->nvars; v++) {
         const Var *var = &e->p->vars[v];
-        if (var->orig || var->role != ROLE_MEMORY || var->param != param || var->twin < 0 ||
-            var->kind == VAR_FACT)
+        if (!var_is_field(var, param))
             continue;
         if (is_made_here(e, v, (unsigned)var->twin))
             return false;

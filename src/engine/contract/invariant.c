@@ -193,12 +193,18 @@ static bool holds_int(const Invariant *inv, const int64_t *x)
     }
 }
 
+bool var_is_field(const Var *v, int param)
+{
+    return v->role == ROLE_MEMORY && v->param == param && !v->orig && v->twin >= 0 &&
+           v->kind != VAR_FACT && !var_is_derived(v);
+}
+
 /* All fields that hang on the same parameter are as at entry. */
 static bool is_unchanged(const Point *p, const Row *r, int param)
 {
     for (unsigned i = 0; i < p->nvars; i++) {
         const Var *v = &p->vars[i];
-        if (v->orig || v->twin < 0 || v->param != param || v->role != ROLE_MEMORY)
+        if (!var_is_field(v, param))
             continue;
         if (r->known[i] && r->known[v->twin] && r->cells[i].i != r->cells[v->twin].i)
             return false;

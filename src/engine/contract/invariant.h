@@ -75,6 +75,9 @@ typedef struct Invariant {
 
 typedef Vec(Invariant) Invariants;
 
+/* What INV_UNCHANGED of this parameter speaks of: a field behind it, not what is worked out of
+ * several. */
+bool var_is_field(const Var *v, int param);
 /* Does it hold in a row? A variable without a value says nothing: true. */
 bool inv_holds(const Invariant *inv, const Point *p, const Row *r);
 /* Are all its variables known in this row, and its guard true? */

@@ -316,6 +316,7 @@ static void try_less(Judge *j, Arena *a, const Replay *r, const Settled *x, Repl
 {
     int at;
     const char *why = reason(r->seq, x, &at);
+    j->suite->late += x->kind == SETTLED_NOT_RUN;
     const ApiFunction *f = at >= 0 ? r->seq->steps[at].f : last_call(r->seq);
     if (f)
         lose(j->suite, f, why);

@@ -48,6 +48,7 @@ typedef struct Suite {
     uint64_t set_aside;          /* died, and did not follow the usage */
     size_t replays;              /* what the example did; of that, tests: */
     size_t replayed, shortened;  /* as it is; without some calls */
+    size_t late;                 /* for which there was no time */
     Vec(UsageLoss) losses;       /* what was left out, and why; `calls` counts replays */
     size_t covered;              /* points that any sequence reached */
 } Suite;

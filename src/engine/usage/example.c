@@ -53,7 +53,10 @@ static void say_nothing_ran(const char *library, const RunResult *how, Err *err)
 {
     int status = how->failure.status;
     *err = (Err){ 0 };
-    err_set(err, "the command ran nothing that is linked with %s, or built that anew", library);
+    err_set(err, "the command ran nothing that is linked with %s, or built that anew%s", library,
+            str_ends(library, ".a") ? " (a program that is linked already has a copy of it: name "
+                                      "the program directly after --, or have it linked again)"
+                                    : "");
     if (status)
         err_ctx(err,
                 "it ended with status %d, see above (if it runs its programs under Valgrind or "

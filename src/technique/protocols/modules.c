@@ -343,7 +343,7 @@ static bool run_watched(Modules *m, const Tried *t, ProtoRun **out, Err *err)
     empty_folder(m, &n);
     bool ok = exec_failure(m->exec, &(ExecJob){ .seq = t->seq }, &f, err);
     *out = ok ? take_run(m, &none) : NULL;
-    if (*out)
+    if (*out && !failure_is_late(&f))
         take_failure(*out, &f);
     failure_release(&f);
     return ok;

@@ -160,7 +160,8 @@ static bool wants_tests(const Client *st)
 static bool generate(Client *st, Err *err)
 {
     Err own = { 0 };
-    if (!wants_tests(st) || client_generate(st, &own))
+    bool wanted = wants_tests(st) && !session_time_is_over(st->session);
+    if (!wanted || client_generate(st, &own))
         return true;
     if (!session_has_tail(st->session)) {
         *err = own;

@@ -316,8 +316,8 @@ static void say_replays(const Regress *r, Str *out)
     size_t n = list_losses(r, &a, &all);
     if (!r->usage)
         return;
-    str_addf(out, "  repeats the example: %zu of %zu groups of its calls are tests", u->replayed,
-             u->replays);
+    str_addf(out, "  repeats the example: %zu of %zu groups of its calls %s", u->replayed,
+             u->replays, r->untried ? "gave tests, of which some were left out" : "are tests");
     if (u->shortened)
         str_addf(out, ", %zu more without some calls", u->shortened);
     str_add(out, "\n");
@@ -350,6 +350,11 @@ static void say(Regress *r, const char *folder)
                            "%zu test%s left out: there was no time to compile and run %s (--time)",
                            r->untried, r->untried == 1 ? " was" : "s were",
                            r->untried == 1 ? "it" : "them");
+    if (u->late)
+        session_incomplete(r->session,
+                           "the time was over before %zu group%s of the example's calls had run: "
+                           "give more (--time)",
+                           u->late, u->late == 1 ? "" : "s");
     if (!u->ran.sequences && session_time_is_over(r->session))
         session_incomplete(r->session,
                            "the time was over before a sequence ran: give more (--time)");
@@ -413,7 +418,7 @@ static bool report_suspect(Regress *r, const Suspect *x, Err *err)
     bool strict = x->strict && r->strict;
     Exec *exec = strict ? r->strict : r->exec;
     bool ok = exec_failure(exec, &job, &f, err);
-    bool failed = ok && failure_is(&f) && fn;
+    bool failed = ok && failure_is(&f) && !failure_is_late(&f) && fn;
     if (failed && is_copy_too_short(exec, x, &arena)) {
         r->suite.set_aside++;
     } else if (failed) {

@@ -206,8 +206,8 @@ static char *run_program(Session *s, const char *binary, const CapturedProgram *
         str_release(&how);
     }
     if (found)
-        kept = keep_crash(found,
-                          session_option(s, "output") ? session_option(s, "output") : c->name, err);
+        kept =
+            keep_crash(found, session_option(s, "out") ? session_option(s, "out") : c->name, err);
     run_result_release(&res);
     if (folder)
         tempdir_remove(folder);

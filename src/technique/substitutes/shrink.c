@@ -311,7 +311,7 @@ static bool describe(Pair *p, Difference *d, Err *err)
         ExecJob job = { .seq = d->seq };
         ok = exec_failure(p->side[SIDE_CANDIDATE].exec, &job, &d->failure, err);
         Str text = { 0 };
-        if (ok && failure_is(&d->failure)) {
+        if (ok && failure_is(&d->failure) && !failure_is_late(&d->failure)) {
             failure_describe(&d->failure, &text);
             char *at = strstr(str_c(&text), ".so+");        /* our own build says nothing */
             for (; at && at > text.data && strncmp(at, " at ", 4) != 0; at--)
