@@ -357,17 +357,28 @@ static bool is_version_of(const char *file, const char *name)
     return file[n + strspn(file + n, ".0123456789")] == 0;
 }
 
+/* bin/prog, as sundew check shows it, of a program /build/bin/prog */
+static bool is_end_of(const char *path, const char *name)
+{
+    size_t n = strlen(path), end = strlen(name);
+    return *name != '/' && n > end && path[n - end - 1] == '/' && strcmp(path + n - end, name) == 0;
+}
+
 /* The programs that `name` means, a path or a name in the workspace: those of exactly that name,
- * and only if there is none a shared library with a version. The number; the first in *found. */
+ * only if there is none a shared library with a version, and then what ends so. The number; the first
+ * in *found. */
 static size_t by_name(const CapturedProgram *const *all, size_t n, const char *name,
                       const CapturedProgram **found)
 {
     char *full = strchr(name, '/') ? path_absolute(name) : NULL;
     size_t hits = 0;
-    for (int versions = 0; !hits && versions < 2; versions++)
+    for (int how = 0; !hits && how < 3; how++)
         for (size_t i = 0; i < n; i++) {
             const char *is = full ? all[i]->path : all[i]->name, *want = full ? full : name;
-            if ((versions ? is_version_of(is, want) : strcmp(is, want) == 0) && !hits++)
+            bool same = how == 0   ? strcmp(is, want) == 0
+                        : how == 1 ? is_version_of(is, want)
+                                   : is_end_of(all[i]->path, name);
+            if (same && !hits++)
                 *found = all[i];
         }
     free(full);

@@ -84,7 +84,7 @@ static bool run_capture(Session *s, Err *err)
         }
         session_status(s, r.status);
         if (r.status != 0)
-            session_note(s, "the build failed with status %d", r.status);
+            session_note(s, "the command failed with status %d", r.status);
         else if (r.nothing.len && least == 0)
             session_note(s, "nothing was captured: %s", str_c(&r.nothing));
         else if (r.nothing.len)

@@ -38,7 +38,9 @@ static void base_of(const Finding *f, Sources *sources, char out[ID_LEN + 1])
     sha256_init(&sum);
     add_z(&sum, "sundew 1");
     add_z(&sum, f->rule);
-    add_z(&sum, f->where.file);
+    char *file = sources_name(sources, f->where.file);
+    add_z(&sum, file);
+    free(file);
     add_z(&sum, f->where.function);
     add_z(&sum, f->anchor);
     add(&sum, str_c(&line), line.len);

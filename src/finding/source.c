@@ -106,6 +106,22 @@ static void index_lines(Source *s)
     s->states = states.items;
 }
 
+char *sources_name(const Sources *all, const char *file)
+{
+    char *above = xstrdup(all->root);
+    for (int up = 0; file && *file == '/' && up < 2; up++) {
+        char *next = path_dir(above);
+        free(above);
+        above = next;
+        if (above[1] && path_is_below(file, above)) {
+            free(above);
+            return path_between(file, all->root);
+        }
+    }
+    free(above);
+    return file ? xstrdup(file) : NULL;
+}
+
 const Source *sources_get(Sources *all, const char *file)
 {
     if (!file)

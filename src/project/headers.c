@@ -80,6 +80,16 @@ static void find_exports(const Program *model, Map *out)
     }
 }
 
+/* A header for C++ alone. */
+static bool is_cplusplus(const char *text)
+{
+    static const char *const words[] = { "\nclass ", "\nnamespace ", "\ntemplate", NULL };
+    for (const char *const *w = words; *w; w++)
+        if (strstr(text, *w))
+            return !strstr(text, "__cplusplus");
+    return false;
+}
+
 static bool is_private(const char *path)
 {
     const char *name = path_base(path);
@@ -136,7 +146,8 @@ void headers_find(Project *p, const ProjectProgram *library, ProjectHeaders *out
     for (size_t i = 0; i < all->len; i++) {
         char *path = path_join(project_root(p), all->items[i]);
         Str text = { 0 };
-        if (!is_private(path) && file_size(path) <= LONGEST && file_read(path, &text, NULL)) {
+        if (!is_private(path) && file_size(path) <= LONGEST && file_read(path, &text, NULL) &&
+            !is_cplusplus(str_c(&text))) {
             Candidate c = { .path = all->items[i],
                             .declares = count_names(str_c(&text), &exports),
                             .in_include = strstr(all->items[i], "include/") != NULL,

@@ -24,6 +24,7 @@ typedef struct Observer {
     const ObservePlan *plan;
     size_t runs, seeds;
     Map running;               /* process -> number of its run */
+    Map asked;                 /* processes among them that a signal has asked to end */
     int log;
     dev_t null_dev;            /* of our own standard input, to know it again */
     ino_t null_ino;
@@ -153,8 +154,10 @@ static void note_end(Observer *o, pid_t pid, int status)
     if (!run)
         return;
     map_putn(&o->running, &pid, sizeof pid, NULL);
-    json_t *line = json_pack("{s:I, s:i}", "run", (json_int_t)run, "status",
-                             WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+    json_t *line = json_pack("{s:I, s:i, s:b}", "run", (json_int_t)run, "status",
+                             WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status),
+                             "asked", map_getn(&o->asked, &pid, sizeof pid) != NULL);
+    map_putn(&o->asked, &pid, sizeof pid, NULL);
     write_line(o, line);
     json_decref(line);
 }
@@ -178,6 +181,9 @@ static int handle_stop(Observer *o, pid_t pid, int status)
     int sig = WSTOPSIG(status), event = status >> 16;
     if (event == PTRACE_EVENT_EXEC)
         note_run(o, pid);
+    else if (!event && (sig == SIGTERM || sig == SIGINT || sig == SIGHUP || sig == SIGQUIT) &&
+             map_getn(&o->running, &pid, sizeof pid))
+        map_putn(&o->asked, &pid, sizeof pid, o);
     /* A new process begins with a SIGSTOP of the tracer's. */
     return event || sig == SIGSTOP || sig == SIGTRAP ? 0 : sig;
 }
@@ -249,6 +255,7 @@ bool observe_run(const ObservePlan *plan, ProcResult *r, Err *err)
     }
     close(o.log);
     map_release(&o.running);
+    map_release(&o.asked);
     return ok;
 }
 
@@ -258,8 +265,10 @@ bool observe_run(const ObservePlan *plan, ProcResult *r, Err *err)
 static void read_end(const json_t *line, ObservedRuns *out)
 {
     long long run = json_int(line, "run", 0);
-    if (run >= 1 && (size_t)run <= out->len)
+    if (run >= 1 && (size_t)run <= out->len) {
         out->items[run - 1].status = (int)json_int(line, "status", -1);
+        out->items[run - 1].asked = json_is_true(json_object_get(line, "asked"));
+    }
 }
 
 static void read_run(const json_t *line, const char *seeds, ObservedRuns *out)

@@ -15,7 +15,7 @@
  *
  *     {"run": 3, "program": "/p/larder", "cwd": "/p", "args": ["data/a.ldg", "stock"], "file": 0,
  *      "input": "none", "seed": "0f3a…"}
- *     {"run": 3, "status": 0}
+ *     {"run": 3, "status": 0, "asked": false}
  *
  * What a project's tests pass is hostile text like any other: read it with observe_read().
  */
@@ -38,6 +38,7 @@ typedef struct ObservedRun {
     int file;                  /* the argument that names a file that is there; -1: none */
     ObservedInput input;       /* standard input */
     int status;                /* exit status; 128 + signal; -1: it did not end */
+    bool asked;                /* it got a signal that asks programs to end */
     char *seed;                /* the copy of that file, or of the input; "" */
 } ObservedRun;
 typedef Vec(ObservedRun) ObservedRuns;

@@ -80,6 +80,7 @@ typedef struct ProjectShape {
     size_t ncorpus; /* files in it */
     size_t runs; /* so often */
     bool works; /* one of them ended with status 0 */
+    bool ends; /* one ended by itself */
     const char *example; /* a file that was there and still is, for @@; "" */
 } ProjectShape;
 

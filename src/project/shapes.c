@@ -185,6 +185,7 @@ void shapes_find(Project *p)
             continue;
         s->runs++;
         s->works |= r->status == 0;
+        s->ends |= r->status >= 0 && r->status < 128 && !r->asked;
         if (*r->seed)
             add_file(s, r->seed);
         char *path = r->file >= 0 ? path_in(r->cwd, r->args.items[r->file]) : NULL;

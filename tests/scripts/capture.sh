@@ -321,6 +321,7 @@ ok "…all units" has_all prog
 ok "…the shared library too" has_units .libs/libx.so.0.0.0 "captured b.c" "captured c.c"
 ok "…by the name that the linker knows" has_units libx.so "captured b.c" "captured c.c"
 ok "…by its path without a version, when the link is gone" sh -ec 'rm .libs/libx.so; "$SUNDEW" show units .libs/libx.so.0.0 | grep -c captured | grep -qx 2; "$SUNDEW" show units .libs/libx.so | grep -c captured | grep -qx 2; ln -s libx.so.0.0.0 .libs/libx.so'
+ok "…by the end of its path, from elsewhere" sh -ec 'mkdir elsewhere; cd elsewhere; "$SUNDEW" -w ../.sundew show units .libs/libx.so.0.0.0 | grep -c captured | grep -qx 2; ! "$SUNDEW" -w ../.sundew show units ibs/libx.so.0.0.0 2>/dev/null'
 ok "…a part of its name does not" says "no program 'libx.s'" "$SUNDEW" show units libx.s
 ok "…its .la file stands for it" has_units libx.la "captured b.c" "captured c.c"
 ok "a program whose library is not installed yet" captured sh -ec 'libtool --tag=CC --quiet --mode=link gcc a.o libx.la -o wrapped; file=$(head -c 2 wrapped); test "$file" = "#!"'

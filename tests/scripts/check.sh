@@ -137,14 +137,21 @@ cp "$TOP"/tests/subjects/check/main.c .
 ok "…but not if a program has the same source" json plan.json \
     '{s["subject"] for s in d["plan"] if s["technique"] == "mutability"} == {"prog"}'
 
+# A library that nothing uses.
+fresh unused
+cp "$TOP"/tests/subjects/check/buf.[ch] .
+printf 'libbuf.so: buf.c\n\t$(CC) -g -fPIC -shared -o $@ $^\n' >Makefile
+"$SUNDEW" check --only regress --time 20m >out 2>&1
+ok "a technique none of whose subjects fits is named" grep -q "^do not fit: regress (" out
+
 # Tests that compile the library's sources into themselves, built outside of the project's folder.
 fresh own-sources
 cp "$TOP"/tests/subjects/check/buf.[ch] .
 cp "$TOP"/tests/subjects/check/main.c buf_test.c
 cat >Makefile <<END
 B = $PWD-built
-all: \$(B)/libbuf.so \$(B)/buf_test
-\$(B)/libbuf.so: buf.c
+all: \$(B)/libstore.so \$(B)/buf_test
+\$(B)/libstore.so: buf.c
 	mkdir -p \$(B) && \$(CC) -g -fPIC -shared -o \$@ buf.c
 \$(B)/buf_test: buf.c buf_test.c
 	\$(CC) -g -o \$@ buf.c buf_test.c
@@ -153,12 +160,15 @@ check: all
 clean:
 	rm -rf \$(B)
 END
+printf '#include <map>\nclass Buf {\n    void set(Buffer *b) { buf_set(b, 0, 0); buf_end(b); }\n};\n' >wrap.h
 "$SUNDEW" check --only arguments --time 20m >out 2>&1
 "$SUNDEW" check --plan --json >plan.json 2>&1
 ok "tests are run as what they are made of, also outside of the folder" json plan.json \
     '{s["subject"].split("/")[-1] for s in d["plan"] if s["technique"] in ("confirm", "invariants")} == {"buf_test"}'
 ok "…and the library is read as a library" json plan.json \
-    '{s["subject"].split("/")[-1] for s in d["plan"] if s["technique"] == "mutability"} == {"libbuf.so"}'
+    '{s["subject"].split("/")[-1] for s in d["plan"] if s["technique"] == "mutability"} == {"libstore.so"}'
+ok "…and a header for C++ is none of its headers" json plan.json \
+    '[[w.split("/")[-1] for w in s["command"] if w.endswith(".h")] for s in d["plan"] if s["technique"] == "regress"] == [["buf.h"]]'
 
 # ---- tests that remove the folder they ran in
 project removed
@@ -168,6 +178,44 @@ mkdir -p .sundew/check/out
 explored a.txt
 "$SUNDEW" check --plan >/dev/null 2>&1
 ok "a script that runs inputs begins in a folder that is there" sh -c 'test ! -e scratch && sh "$(ls .sundew/check/run-*.sh | head -1)"'
+
+# A program that has an agent: it listens in one way of starting it only.
+fresh agent
+cat >keep.c <<'END'
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <signal.h>
+#include <sys/un.h>
+#include <unistd.h>
+static void end(int sig) { _exit(sig == 0); }
+int main(int argc, char **argv)
+{
+    if (argc > 2 && strcmp(argv[1], "agent") == 0) {
+        struct sockaddr_un at = { .sun_family = AF_UNIX };
+        int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+        signal(SIGTERM, end);
+        strncpy(at.sun_path, argv[2], sizeof at.sun_path - 1);
+        bind(fd, (void *)&at, sizeof at);
+        listen(fd, 1);
+        return accept(fd, NULL, NULL) < 0;
+    }
+    FILE *in = argc > 1 ? fopen(argv[1], "r") : NULL;
+    return !in || fgetc(in) != 'k';
+}
+END
+printf 'all: keep\nkeep: keep.c\n\tcc -g -o $@ keep.c\n' >Makefile
+echo key >a.key
+printf './keep a.key\n' >ends.sh
+printf 'timeout 1 ./keep agent s.sock <a.key\nls | timeout -s HUP 1 ./keep agent t.sock\nexit 0\n' >waits.sh
+"$SUNDEW" check --time 20m --only arguments -- sh ends.sh >out 2>err
+"$SUNDEW" check --time 20m --only explore --plan --json -- sh ends.sh >plan.json
+ok "a program that can listen is explored where it does not" json plan.json \
+    '[s["variant"] for s in d["plan"]] == ["@@"]'
+"$SUNDEW" check --time 20m --only arguments -- sh waits.sh >out 2>err
+"$SUNDEW" check --time 20m --only explore --plan --json -- sh waits.sh >plan.json
+ok "…and not where it waits" json plan.json \
+    'not d["plan"] and any("waits for connections" in s["why"] for s in d["skipped"])'
 
 # ---- killed at any moment
 project killed
@@ -209,12 +257,21 @@ END
 "$SUNDEW" check --only arguments,examples --time 20m --json >out.json 2>/dev/null
 ok "a step that fails is told, the others run" json out.json \
     'sorted((r["technique"], r["status"]) for r in d["ran"]) == [("arguments", "done"), ("examples", "failed")] and "1 step failed" in d["incomplete"][0]'
+ok "…and the plan says so" sh -c '"$SUNDEW" check --only arguments,examples --time 20m >/dev/null 2>&1
+    "$SUNDEW" check --only arguments,examples --plan | grep -q "^failed examples .*it failed: "'
 "$SUNDEW" check --only arguments --time 41s --json -- sleep 1000 >out.json 2>/dev/null
 ok "tests that hang are ended and said" json out.json 'any(t["what"] == "the tests" and "had not ended" in t["why"] for t in d["troubles"]) and d["ran"][0]["technique"] == "arguments"'
+"$SUNDEW" check --only arguments --time 20m --json -- true >out.json 2>/dev/null
+ok "tests that start nothing are said" json out.json 'any("started none of the captured programs" in t["why"] for t in d["troubles"]) and not d["complete"]'
+"$SUNDEW" check --only arguments --time 20m --json -- ./prog a.txt >out.json 2>/dev/null
+ok "… those that do are not" json out.json 'not d["troubles"] and d["complete"]'
 "$SUNDEW" check --only arguments --time 20m --json -- false >out.json 2>/dev/null
 ok "tests that fail are said" json out.json 'any("failed with status 1" in t["why"] for t in d["troubles"])'
 ok "a technique that is none: exit status 2" status 2 "$SUNDEW" check --only nonsense
 ok "--build names another build" says "build (--build): cc -g -o prog main.c buf.c" "$SUNDEW" check --only arguments --time 20m --no-tests --build 'cc -g -o prog main.c buf.c'
+
+mkdir deeper
+ok "… said where, if it is not here" eval '(cd deeper && "$SUNDEW" check --only arguments --time 20m --no-tests --build "cc -g -o prog main.c buf.c" 2>&1) | grep -q "build (--build, in $PWD): cc"'
 
 # ---- build systems
 system() {     # NAME FILE: the project with another build, in which the defect is found
@@ -302,6 +359,20 @@ ok "--since: a name with a blank hides nothing" hidden with_name
 git checkout -q HEAD~1 2>/dev/null; swap; git commit -qam older; git commit -q --allow-empty -m newer
 ok "--since: no such revision" says "--since nonsense: git:" "$SUNDEW" check --since nonsense
 ok "--since: exit status 2 then" status 2 "$SUNDEW" check --since nonsense
+
+# A folder that is built in has no file of git's.
+project outside
+mkdir build && printf 'prog: ../main.c ../buf.c\n\tcc -g -o $@ ../main.c ../buf.c\n' >build/Makefile
+printf 'build/\n' >.gitignore
+git init -q . && git add -A && git commit -qm one
+swap
+outside() { cd build && status 1 "$SUNDEW" check --only arguments,mutability --time 20m --since HEAD --no-tests; }
+ok "--since: a change above the folder that is built in" eval '(outside >out) && grep -q "^../buf.c:11\|/buf.c:11" out && grep -q "ran: .*mutability" out'
+prints() { (cd "$1/build" && "$SUNDEW" -q capture -- make -s >/dev/null; "$SUNDEW" arguments --json 2>/dev/null) | python3 -c 'import json, sys
+print([(f["rule"], f["line"], f["fingerprint"]) for f in json.load(sys.stdin)["findings"]])'; }
+cp -r ../outside ../elsewhere && rm -rf ../elsewhere/build/.sundew ../elsewhere/build/prog build/prog
+ok "its findings are the same ones where the tree is moved" eval '[ "$(prints .)" = "$(prints ../elsewhere)" ] && prints . | grep -q arguments/swapped'
+cd "$work/since"
 
 # ---- for CI
 SUNDEW_OUT=results SUNDEW_SINCE=HEAD~2 SUNDEW_TIME=20m sh "$TOP/share/ci/sundew-ci" --only arguments >out 2>err; status=$?

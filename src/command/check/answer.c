@@ -117,12 +117,14 @@ static void print_plan(Check *c, Str *out)
     for (size_t i = 0; i < c->plan.steps.len; i++) {
         const PlanStep *s = c->plan.steps.items[i];
         const StepRecord *r = state_step(&c->state, step_name(&c->plan, s));
-        bool partly = r && *r->incomplete && step_is_done(c, s);
+        bool done = step_is_done(c, s), failed = done && r && r->status > STEP_CUT;
+        bool partly = done && r && *r->incomplete;
         str_addf(out, "%-6s ",
-                 partly               ? "partly"
-                 : step_is_done(c, s) ? "done"
-                 : s->open_ended      ? duration_format((double)(long)step_share(c, s), time)
-                                      : duration_format((double)(long)(s->least + 0.5), time));
+                 failed          ? "failed"
+                 : partly        ? "partly"
+                 : done          ? "done"
+                 : s->open_ended ? duration_format((double)(long)step_share(c, s), time)
+                                 : duration_format((double)(long)(s->least + 0.5), time));
         put_line(out, step_name(&c->plan, s));
         str_add(out, ": ");
         put_line(out, s->reason);
@@ -133,6 +135,10 @@ static void print_plan(Check *c, Str *out)
         if (partly) {
             str_add(out, "; incomplete: ");
             put_line(out, r->incomplete);
+        }
+        if (failed) {
+            str_add(out, "; it failed: ");
+            put_line(out, r->why);
         }
         str_addc(out, '\n');
     }
@@ -438,9 +444,10 @@ static void not_done_lines(Screen *s)
     }
     Str text = { 0 };
     Map seen = { 0 };
+    for (size_t i = 0; i < c->plan.steps.len; i++)
+        map_put(&seen, c->plan.steps.items[i]->technique, NULL);
     for (size_t i = 0; i < c->plan.skipped.len; i++)
-        if (!*c->plan.skipped.items[i].subject &&
-            map_put(&seen, c->plan.skipped.items[i].technique, NULL))
+        if (map_put(&seen, c->plan.skipped.items[i].technique, NULL))
             str_addf(&text, "%s%s",
                      text.len ? ", " : "do not fit: ", c->plan.skipped.items[i].technique);
     if (text.len) {

@@ -78,7 +78,8 @@ void state_give_products(const State *st, Project *p);
 typedef struct Change {
     char *rev; /* NULL: no --since */
     char *base; /* the commit that it is compared with */
-    Map files; /* changed, below the root -> Vec of lines */
+    char *top; /* the folder whose changes count */
+    Map files; /* changed, absolute -> Vec of lines */
     Map affected; /* sources, absolute, that a changed file is part of */
     size_t ncode; /* changed files that are code */
 } Change;

@@ -179,7 +179,11 @@ static bool try_build(Check *c, const Build *b, Err *err)
     char *shown = shown_build(c, b), *log = capture_log(c, "build");
     ChildResult r = { 0 };
     double limit = c->budget * BUILD_SHARE;
-    session_note(c->s, "build (%s): %s", b->system, shown);
+    char *here = path_absolute(".");
+    bool elsewhere = strcmp(b->system, "--build") == 0 && strcmp(here, b->folder) != 0;
+    session_note(c->s, "build (%s%s%s): %s", b->system, elsewhere ? ", in " : "",
+                 elsewhere ? b->folder : "", shown);
+    free(here);
     limit = limit < check_left(c) ? limit : check_left(c);
     bool ok = capture(c, b->command, b->folder, limit, log, &r, err);
     if (ok && r.status == 0 && !r.over && !captured_programs(c) && *b->clean) {
@@ -344,6 +348,20 @@ static bool observe_tests(Check *c, Err *err)
     return ok && state_write(&c->state, err);
 }
 
+/* Tests may be of another build, or none may be left. */
+static bool tests_start_any(Check *c)
+{
+    size_t n = 0;
+    Project *p =
+        project_open(&(ProjectPlan){ .workspace = workspace_dir(session_workspace(c->s)) }, NULL);
+    const ProjectProgram *all = p ? project_programs(p, &n) : NULL;
+    bool any = !n;                       /* that nothing was captured is said elsewhere */
+    for (size_t i = 0; i < n && !any; i++)
+        any = project_is_run(p, &all[i]);
+    project_close(p);
+    return any;
+}
+
 static bool run_tests(Check *c, Err *err)
 {
     TestsRecord *t = &c->state.tests;
@@ -364,6 +382,9 @@ static bool run_tests(Check *c, Err *err)
     else if (t->status)
         check_trouble(c, "the tests", "%s failed with status %d (%s/log/tests.log)", c->tests_shown,
                       t->status, c->folder);
+    else if (!tests_start_any(c))
+        check_trouble(c, "the tests", "%s started none of the captured programs (%s/log/tests.log)",
+                      c->tests_shown, c->folder);
     return true;
 }
 

@@ -58,9 +58,11 @@ static bool git(const char *root, char *const *words, Str *out, Err *err)
 
 static Ranges *ranges_of(Change *c, const char *file)
 {
-    void **slot = map_slot(&c->files, file);
+    char *path = path_join(c->top, file);
+    void **slot = map_slot(&c->files, path);
     if (!*slot)
         *slot = xcalloc(1, sizeof(Ranges));
+    free(path);
     return *slot;
 }
 
@@ -202,20 +204,19 @@ static void walk(const char *folder, int depth, Strings *out)
 }
 
 /* To a fixed point: a header that includes a changed one is as good as changed. */
-static void find_affected(Change *c, const char *root)
+static void find_affected(Change *c)
 {
     Strings all = { 0 };
     Map headers = { 0 };
     for (size_t i = 0; i < c->files.len; i++) {
-        char *path = path_join(root, c->files.entries[i].key);
+        const char *path = c->files.entries[i].key;
         c->ncode += is_code(path);
         if (str_ends(path, ".h"))
             map_put(&headers, path_base(path), NULL);
         map_put(&c->affected, path, NULL);
-        free(path);
     }
     if (headers.len)
-        walk(root, 0, &all);
+        walk(c->top, 0, &all);
     for (bool more = headers.len > 0; more;) {
         more = false;
         for (size_t i = 0; i < all.len; i++) {
@@ -233,11 +234,28 @@ static void find_affected(Change *c, const char *root)
     strings_release(&all);
 }
 
+/* The project's folder, or the whole tree for a folder that is built in: it has no file of git's. */
+static char *find_top(const char *root)
+{
+    Str tree = { 0 }, top = { 0 };
+    char *here[] = { "rev-parse", "--verify", "--quiet", "HEAD:./", NULL };
+    char *whole[] = { "rev-parse", "--show-toplevel", NULL };
+    bool built_in = !git(root, here, &tree, NULL) && git(root, whole, &top, NULL) && top.len;
+    str_release(&tree);
+    if (!built_in) {
+        str_release(&top);
+        return xstrdup(root);
+    }
+    top.data[strcspn(top.data, "\n")] = 0;
+    return str_take(&top);
+}
+
 bool change_read(Change *c, const char *root, const char *rev, Err *err)
 {
     if (*rev == '-' || !*rev)
         return err_set(err, "--since %s: not a revision", rev);
     c->rev = xstrdup(rev);
+    root = c->top = find_top(root);
     Str base = { 0 }, diff = { 0 }, others = { 0 }, numbers = { 0 };
     char *find[] = { "merge-base", c->rev, "HEAD", NULL };
     bool ok = git(root, find, &base, err) || err_ctx(err, "--since %s", rev);
@@ -273,7 +291,7 @@ bool change_read(Change *c, const char *root, const char *rev, Err *err)
         read_diff(c, str_c(&diff), diff.len);
         read_numbers(c, &numbers);
         read_new_files(c, &others);
-        find_affected(c, root);
+        find_affected(c);
     }
     c->base = str_take(&base);
     str_release(&diff);
@@ -291,6 +309,7 @@ void change_release(Change *c)
     }
     map_release(&c->files);
     map_release(&c->affected);
+    free(c->top);
     free(c->rev);
     free(c->base);
 }
@@ -317,7 +336,7 @@ static int function_at(Project *p, const char *file, int line)
     size_t n, nf;
     int begin = 0;
     const ProjectProgram *all = project_programs(p, &n);
-    char *path = path_join(project_root(p), file);
+    char *path = path_in(project_root(p), file);
     for (size_t i = 0; i < n; i++) {
         const Program *model = project_program(p, &all[i]);
         const Function *const *fns = model ? program_functions(model, &nf) : NULL;
@@ -332,7 +351,9 @@ static int function_at(Project *p, const char *file, int line)
 
 static bool touches(const Change *c, Project *p, const Location *at)
 {
-    const Ranges *r = at->file ? map_get(&c->files, at->file) : NULL;
+    char *path = at->file ? path_in(project_root(p), at->file) : NULL;
+    const Ranges *r = path ? map_get(&c->files, path) : NULL;
+    free(path);
     if (!r)
         return false;
     if (!at->line)

@@ -271,6 +271,8 @@ static void read_output(const char *path, StepRecord *r)
 static void judge_end(Check *c, const PlanStep *s, const ChildResult *end, double given,
                       const char *log, StepRecord *r)
 {
+    bool over = end->seconds > 0.9 * given || end->stopped || end->over;
+    bool failed = end->status > 1 && end->status != 130;
     free(r->why);
     if (end->hung) {
         r->status = STEP_HUNG;
@@ -279,12 +281,16 @@ static void judge_end(Check *c, const PlanStep *s, const ChildResult *end, doubl
         r->status = STEP_CRASHED;
         r->why = xprintf("sundew %s crashed with signal %d; this is a mistake of Sundew's (%s)",
                          s->technique, end->signal, log);
-    } else if (end->status > 1 && end->status != 130) {
+    } else if (failed && over) {
+        r->status = STEP_CUT;            /* with more time it may not fail */
+        r->why = xstrdup("");
+        free(r->incomplete);
+        r->incomplete = xstrdup(last_words(c, log));
+    } else if (failed) {
         r->status = STEP_FAILED;
         const char *said = last_words(c, log);
         r->why = *said ? xstrdup(said) : xprintf("exit status %d (%s)", end->status, log);
     } else {
-        bool over = end->seconds > 0.9 * given || end->stopped || end->over;
         r->status = over ? STEP_CUT : STEP_DONE;
         r->why = xstrdup("");
     }
