@@ -11,6 +11,7 @@
  */
 #include "ast/ast.h"
 #include "base/file.h"
+#include "base/proc.h"
 #include "base/progress.h"
 #include "base/sha256.h"
 #include "base/tempdir.h"
@@ -199,7 +200,7 @@ static bool start(Work *w, Worker *worker, Err *err)
     atomic_store(&worker->told->begun, 0);
     atomic_store(&worker->told->ended, 0);
     worker->until = next_deadline(w);
-    worker->pid = fork();
+    worker->pid = proc_fork();
     if (worker->pid < 0) {
         worker->pid = 0;
         return err_errno(err, "fork");

@@ -990,7 +990,7 @@ static void read_line(Qualifiers *q, char *line)
 
 static bool read_unit(Qualifiers *q, const CompileCommand *cmd, const char *path, Err *err)
 {
-    pid_t pid = fork();
+    pid_t pid = proc_fork();
 
     if (pid < 0)
         return err_set(err, "cannot start a process");

@@ -1,6 +1,7 @@
 /* Work in a process of its own: see apart.h. */
 #include "base/apart.h"
 #include "base/file.h"
+#include "base/proc.h"
 #include "base/tempdir.h"
 #include "base/units.h"
 #include <errno.h>
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,11 +19,10 @@ static bool is_apart;          /* this process is one */
 pid_t apart_fork(const char *scratch)
 {
     fflush(NULL);
-    pid_t pid = fork();
+    pid_t pid = proc_fork();
     if (pid == 0) {
         is_apart = true;
         setsid();
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
         setenv("TMPDIR", scratch, 1);            /* compilers that are killed leave files */
     }
     return pid;

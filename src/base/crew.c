@@ -10,6 +10,7 @@
 #include "base/crew.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/proc.h"
 #include <assert.h>
 #include <errno.h>
 #include <poll.h>
@@ -18,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -124,15 +124,11 @@ static _Noreturn void serve(const CrewPlan *plan, int fd)
 static bool start(Crew *c, const CrewPlan *plan, Member *m, Err *err)
 {
     int ends[2];
-    pid_t maker = getpid();
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return err_errno(err, "a helping process");
     fflush(NULL);
-    m->pid = fork();
+    m->pid = proc_fork();
     if (m->pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != maker)
-            _exit(1);
         for (unsigned i = 0; i < c->n; i++)
             if (c->members[i].pid > 0)
                 close(c->members[i].fd);

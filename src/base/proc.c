@@ -37,6 +37,17 @@ static bool redirect(int to, int fd, const char *file, int flags)
     return true;
 }
 
+pid_t proc_fork(void)
+{
+    pid_t maker = getpid(), pid = fork();
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != maker)        /* it ended meanwhile */
+            _exit(1);
+    }
+    return pid;
+}
+
 static _Noreturn void child(const Proc *p, int report, int out, int err)
 {
     const int w = O_WRONLY | O_CREAT | O_TRUNC;

@@ -58,4 +58,8 @@ void proc_wait(pid_t pid, ProcResult *r);
 /* At the longest until `deadline` (of clock_seconds(); 0: none). False: it is
  * still running. */
 bool proc_wait_until(pid_t pid, double deadline, ProcResult *r);
+
+/* fork() for work of our own: the child ends when this thread does, however that ends, and so
+ * does not go on for nobody, with our locks held. */
+pid_t proc_fork(void);
 #endif

@@ -2,6 +2,7 @@
 #include "build/builds.h"
 #include "base/file.h"
 #include "base/map.h"
+#include "base/proc.h"
 #include "base/sha256.h"
 #include "capture/recompile.h"
 #include "capture/relink.h"
@@ -296,7 +297,7 @@ static bool compile_units(const BuildsPlan *plan, Strings *objects, Err *err)
     pid_t *pids = xcalloc(jobs + 1, sizeof *pids);
     fflush(NULL);
     for (size_t i = 0; jobs > 1 && i < jobs; i++)
-        if ((pids[i] = fork()) == 0) {
+        if ((pids[i] = proc_fork()) == 0) {
             Err why = { 0 };
             char *said = xprintf("%s/share%zu.err", plan->folder, i);
             bool done = compile_some(plan, i, jobs, &why) ||

@@ -391,7 +391,7 @@ static bool can_be_parsed(const char *text)
         return true;
     ProcResult r = { 0 };
     struct rlimit none = { 0, 0 };
-    pid_t pid = fork();
+    pid_t pid = proc_fork();
     if (pid == 0) {
         setrlimit(RLIMIT_CORE, &none);
         signal(SIGSEGV, SIG_DFL);

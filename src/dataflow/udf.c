@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/map.h"
+#include "base/proc.h"
 #include "base/units.h"
 #include "dataflow/datum_json.h"
 #include "dataflow/eval_int.h"
@@ -17,7 +18,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -279,7 +279,6 @@ static void run_child(Udf *f, int in, int out)
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     signal(SIGPIPE, SIG_DFL);
     setsid();                          /* what it starts ends with it */
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (f->library) {
         dup2(null, 0);
         dup2(null, 1);
@@ -303,7 +302,7 @@ static bool start(Udf *f)
         return false;
     }
     fflush(NULL);
-    pid_t pid = fork();
+    pid_t pid = proc_fork();
     if (!pid) {
         close(down[1]);
         close(up[0]);

@@ -12,6 +12,7 @@
  * version of the format and LLVM's version.
  */
 #include "base/file.h"
+#include "base/proc.h"
 #include "base/sha256.h"
 #include "base/tempdir.h"
 #include "program/debuginfo.h"
@@ -111,7 +112,7 @@ static bool build_in_child(const LinkUnit *units, size_t n, const char *base, Bu
     state->finished = false;
     state->said[0] = 0;
     fflush(NULL);
-    pid_t pid = fork();
+    pid_t pid = proc_fork();
     if (pid < 0) {
         state->finished = true;
         return err_errno(err, "cannot start a process");

@@ -8,6 +8,7 @@
  *                    optimise, the last touches (weave_at_last), object file
  */
 #include "base/file.h"
+#include "base/proc.h"
 #include "weave/weave_int.h"
 #include <assert.h>
 #include <errno.h>
@@ -397,7 +398,7 @@ static bool make_object_in_child(Woven *w, const WeaveObject *how, const char *p
     if (told == MAP_FAILED)
         return err_errno(err, "memory");
     fflush(NULL);
-    pid_t pid = fork();
+    pid_t pid = proc_fork();
     if (pid == 0) {
         static const int signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT };
         Err e = { 0 };

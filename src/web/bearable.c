@@ -34,7 +34,7 @@ bool page_is_bearable(const char *page, size_t n)
     if (n <= ALWAYS)
         return true;
     ProcResult r = { 0 };
-    pid_t pid = fork();
+    pid_t pid = proc_fork();
     if (pid == 0)
         try_it(page, n);
     if (pid < 0)

@@ -17,6 +17,7 @@
 #include <stdarg.h>
 #include <cmocka.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -378,6 +379,38 @@ static void temporary_folders_go_on_every_exit(void **state)
     }
 }
 
+/* A stopped child could never end by itself. */
+static void work_of_our_own_dies_with_its_maker(void **state)
+{
+    (void)state;
+    int both[2], status;
+    pid_t work;
+    assert_int_equal(pipe(both), 0);
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+    pid_t maker = fork();
+    if (maker == 0) {
+        pid_t pid = proc_fork();
+        if (pid == 0) {
+            pid = getpid();
+            if (write(both[1], &pid, sizeof pid) == sizeof pid)
+                raise(SIGSTOP);
+            _exit(0);
+        }
+        waitpid(pid, NULL, 0);
+        _exit(0);
+    }
+    assert_int_equal(read(both[0], &work, sizeof work), sizeof work);
+    alarm(60);                 /* else it waits for ever */
+    kill(maker, SIGKILL);
+    assert_int_equal(waitpid(maker, &status, 0), maker);
+    assert_int_equal(waitpid(work, &status, 0), work);
+    assert_true(WIFSIGNALED(status));
+    alarm(0);
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+    close(both[0]);
+    close(both[1]);
+}
+
 static void processes_are_run_within_limits(void **state)
 {
     (void)state;
@@ -573,6 +606,7 @@ int main(void)
         cmocka_unit_test(old_folders_are_swept),
         cmocka_unit_test(temporary_folders_go_on_every_exit),
         cmocka_unit_test(processes_are_run_within_limits),
+        cmocka_unit_test(work_of_our_own_dies_with_its_maker),
         cmocka_unit_test(json_reads_and_writes_any_bytes),
         cmocka_unit_test(the_nearest_word_is_suggested),
         cmocka_unit_test(base64_gives_the_published_texts),
