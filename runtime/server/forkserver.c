@@ -140,6 +140,8 @@ static int serve_batch(void)
             _exit(0);
         if (shared->declined) {
             shared->declined = 0;
+        } else if (shared->answered == shared->current) {
+            return 0; /* killed while it waited: the next batch is not heard of yet */
         } else if (batch->at < batch->n) {
             sundew_batch_judge(batch, status, microseconds(&u) - shared->cpu_before);
             batch->at++;

@@ -223,8 +223,8 @@ gone() { ! pgrep -f "sleep 1000$$" >/dev/null; }
 ok "… nothing of it is left" gone
 
 # ---- failures that come and go, and failures of one compiler only
-cp "$TOP/tests/subjects/explore/flaky.c" "$TOP/tests/subjects/explore/compiler.c" .
-ok "captured" "$SUNDEW" -q capture -- sh -c 'gcc -g -O1 -o flaky flaky.c && gcc -g -O1 -DALWAYS -o always flaky.c && gcc -g -O1 -DKILLED -o killed flaky.c && gcc -g -O1 -DKILLED -DALWAYS -o kills flaky.c && gcc -g -O1 -o compiler compiler.c'
+cp "$TOP"/tests/subjects/explore/{flaky,compiler,first}.c .
+ok "captured" "$SUNDEW" -q capture -- sh -c 'gcc -g -O1 -o flaky flaky.c && gcc -g -O1 -DALWAYS -o always flaky.c && gcc -g -O1 -DKILLED -o killed flaky.c && gcc -g -O1 -DKILLED -DALWAYS -o kills flaky.c && gcc -g -O1 -o compiler compiler.c && gcc -g -O1 -o first first.c'
 printf F >F
 ok "a failure that does not always repeat" explore flaky ./flaky -i F --no-concolic --executions 300
 ok "… is told with its rate" json flaky.json \
@@ -236,6 +236,8 @@ ok "a SIGKILL that does not come each time" explore killed ./killed -i F --no-co
 ok "… is no failure of the program" json killed.json 'd["failures"] == []'
 ok "one that does" explore kills ./kills -i F --no-concolic --executions 100
 ok "… is" json kills.json 'len(d["failures"]) == 1'
+ok "a seed whose first run is killed" explore first ./first -i F --no-concolic --executions 30
+ok "… is kept, and the program has no failure" eval 'grep -qx F first.out/queue/*0000* && json first.json "d[\"failures\"] == []"'
 printf B >B
 "$SUNDEW" explore ./kills --replay -o kills.again -i B >again.out 2>&1
 "$SUNDEW" report --json >kept.json 2>/dev/null

@@ -190,8 +190,9 @@ bool corpus_sync(Job *j);
 
 /* ---- failures.c */
 enum { FAILURES_REPEATS = 20 }; /* how often an input runs again that does not always fail */
-/* Has it judged; `died`: it died in a quick run; `late`: it took too long; `signal`: of FrontRun. */
-void failures_judge(Job *j, const Input *in, bool died, bool late, int signal);
+/* Has it judged; `died`: it died in a quick run; `late`: it took too long; `signal`: of FrontRun.
+ * False: it is no failure, so it may be looked at like any other input. */
+bool failures_judge(Job *j, const Input *in, bool died, bool late, int signal);
 /* The first run, which may take `most` seconds: x->start. */
 void failures_at_start(Job *j, double most);
 /* A failure of an earlier exploration, and what it was made smaller to or NULL: does it fail still? */

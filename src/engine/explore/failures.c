@@ -293,16 +293,17 @@ static bool was_killed(Job *j, FrontJudge by, const Input *in, const Failure *f)
 }
 
 /* `small`: the input as it was made smaller some time ago; NULL: that is to be done. `passed`: it was
- * run so often before, and did not fail. */
-static void add_after(Job *j, const Input *in, const Failure *f, FrontJudge by, bool by_command,
+ * run so often before, and did not fail. False: it is no failure of the subject. */
+static bool add_after(Job *j, const Input *in, const Failure *f, FrontJudge by, bool by_command,
                       const Str *small, unsigned passed)
 {
     Explorer *x = j->x;
     size_t number;
-    Bug *b =
-        by_command || !was_killed(j, by, in, f) ? meet(x, in, f, by, by_command, &number) : NULL;
+    if (!by_command && was_killed(j, by, in, f))
+        return false;
+    Bug *b = meet(x, in, f, by, by_command, &number);
     if (!b)
-        return;
+        return true;
     b->f.runs += passed;
     if (!small) { /* else an earlier exploration has */
         repeat(j, b);
@@ -322,12 +323,13 @@ static void add_after(Job *j, const Input *in, const Failure *f, FrontJudge by, 
     pthread_mutex_unlock(&x->lock);
     if (x->plan->stop == STOP_FIRST_FAILURE)
         explorer_stop(x, "first failure");
+    return true;
 }
 
-static void add(Job *j, const Input *in, const Failure *f, FrontJudge by, bool by_command,
+static bool add(Job *j, const Input *in, const Failure *f, FrontJudge by, bool by_command,
                 const Str *small)
 {
-    add_after(j, in, f, by, by_command, small, 0);
+    return add_after(j, in, f, by, by_command, small, 0);
 }
 
 /* ---- judge */
@@ -351,9 +353,9 @@ static bool judged(Job *j, FrontJudge by, const Input *in, const Input *ran, con
 {
     FrontFailures all = { 0 };
     run(j, by, ran, &all);
-    bool bad = all.len > 0;
+    bool bad = false;
     for (size_t i = 0; i < all.len; i++)
-        add(j, in, &all.items[i], by, false, small);
+        bad |= add(j, in, &all.items[i], by, false, small);
     release_all(&all);
     return bad;
 }
@@ -378,8 +380,8 @@ static bool judge(Job *j, const Input *in, bool died, const Str *small)
 }
 
 /* It died, and now it does not: how often does it? If never, and nothing of another run can be the
- * reason, that it died of a signal is all that is known. */
-static void judge_again(Job *j, const Input *in, int signal)
+ * reason, that it died of a signal is all that is known. Says whether it is a failure. */
+static bool judge_again(Job *j, const Input *in, int signal)
 {
     Explorer *x = j->x;
     unsigned tried = 1 + atomic_load(&x->strict);
@@ -387,24 +389,25 @@ static void judge_again(Job *j, const Input *in, int signal)
     for (unsigned i = 0; !all.len && i < REPEATS_FLAKY && !job_over(j); i++, tried++)
         run(j, FRONT_PLAIN, in, &all);
     Failure died = { .kind = FAILURE_SIGNAL, .signal = signal };
+    bool fails = false;
     if (all.len)
-        add_after(j, in, &all.items[0], FRONT_PLAIN, false, NULL, tried - 1);
+        fails = add_after(j, in, &all.items[0], FRONT_PLAIN, false, NULL, tried - 1);
     else if (x->facts.alone && !job_over(j))
-        add_after(j, in, &died, FRONT_PLAIN, false, NULL, tried);
+        fails = add_after(j, in, &died, FRONT_PLAIN, false, NULL, tried);
     pthread_mutex_lock(&x->lock);
     x->once += !all.len && !x->facts.alone && !job_over(j);
     pthread_mutex_unlock(&x->lock);
     release_all(&all);
+    return fails;
 }
 
-void failures_judge(Job *j, const Input *in, bool died, bool late, int signal)
+bool failures_judge(Job *j, const Input *in, bool died, bool late, int signal)
 {
     if (judge(j, in, died, NULL))
-        return;
+        return true;
     if (late)
         allow_more_time(j);
-    else if (died && signal && !job_over(j))
-        judge_again(j, in, signal);
+    return !late && died && signal && !job_over(j) && judge_again(j, in, signal);
 }
 
 void failures_at_start(Job *j, double most)

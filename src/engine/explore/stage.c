@@ -264,11 +264,10 @@ static bool flush(Job *j, Origin origin, uint32_t parent, Entry **entry)
     for (size_t i = 0; i < found.len; i++) {
         Candidate *c = &found.items[i];
         Input in = { 0, c->bytes, c->n, parent };
-        if (ok && c->died)
-            failures_judge(j, &in, true, c->late, c->signal);
-        else if (ok && c->sample)
+        bool failed = ok && c->died && failures_judge(j, &in, true, c->late, c->signal);
+        if (ok && c->sample)
             failures_sample(j, &in);
-        else if (ok && (!job_over(j) || origin == FROM_SEED))
+        else if (ok && !failed && (!job_over(j) || origin == FROM_SEED))
             ok = examine(j, c, origin, parent, entry);
         free(c->bytes);
     }
@@ -305,9 +304,9 @@ bool stage_keep(Job *j, const FrontRun *run, Origin origin, uint32_t parent, Ent
     bool look = !c.died || is_new_death(j->x, path, c.late);
     unlock(j->x);
     *entry = NULL;
-    if (c.died && look)
-        failures_judge(j, &(Input){ 0, c.bytes, c.n, parent }, true, c.late, c.signal);
-    else if (!c.died)
+    Input in = { 0, c.bytes, c.n, parent };
+    bool failed = c.died && (!look || failures_judge(j, &in, true, c.late, c.signal));
+    if (!failed)
         ok = examine(j, &c, origin, parent, entry);
     free(c.bytes);
     return ok;
