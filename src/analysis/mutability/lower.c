@@ -157,9 +157,11 @@ static void all_pieces(Mutability *m, Body *b, LLVMValueRef i)
             piece(m, b, i, LLVMGetOperand(i, (unsigned)k), false);
 }
 
+/* A parameter of a function that nobody calls leads nowhere, and is an address all the same. */
 bool mut_is_address(const Mutability *m, LLVMValueRef v)
 {
-    return LLVMIsAPtrToIntInst(v) && pointsto_value(m->pt, v, 0).n;
+    return LLVMIsAPtrToIntInst(v) &&
+           (LLVMIsAArgument(LLVMGetOperand(v, 0)) || pointsto_value(m->pt, v, 0).n);
 }
 
 bool mut_is_index_of_null(const Mutability *m, LLVMValueRef gep)
@@ -167,10 +169,31 @@ bool mut_is_index_of_null(const Mutability *m, LLVMValueRef gep)
     return !pointsto_value(m->pt, LLVMGetOperand(gep, 0), 0).n;
 }
 
+/* How many more addresses are added than taken away: compilers make `n - start + end` of
+ * `n + (end - start)`. What leads nowhere may be a number, and is one where it is taken away. */
+static int net_addresses(const Mutability *m, LLVMValueRef v, bool added, int depth, bool *some)
+{
+    enum { MOST_DEPTH = 6 };
+    if (LLVMIsAPtrToIntInst(v)) {
+        bool counts = added || mut_is_address(m, v);
+        *some |= counts;
+        return counts;
+    }
+    LLVMOpcode code = LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : LLVMRet;
+    if ((code != LLVMAdd && code != LLVMSub) || depth > MOST_DEPTH)
+        return 0;
+    int a = net_addresses(m, LLVMGetOperand(v, 0), added, depth + 1, some),
+        b = net_addresses(m, LLVMGetOperand(v, 1), added == (code == LLVMAdd), depth + 1, some);
+    return code == LLVMAdd ? a + b : a - b;
+}
+
 static void arithmetic(Mutability *m, Body *b, LLVMValueRef i)
 {
     LLVMOpcode code = LLVMGetInstructionOpcode(i);
+    bool some = false;
 
+    if (!net_addresses(m, i, true, 0, &some) && some)
+        return;                              /* the difference of two is no pointer */
     for (unsigned k = 0; k < 2; k++) {
         LLVMValueRef other = LLVMGetOperand(i, 1 - k);
         int64_t off = ANYWHERE;
@@ -181,7 +204,7 @@ static void arithmetic(Mutability *m, Body *b, LLVMValueRef i)
         if (off > INT32_MAX || off < INT32_MIN)
             off = ANYWHERE;
         if (code == LLVMSub && mut_is_address(m, other))
-            continue;                /* the difference of two is no pointer */
+            continue;
         copy(m, b, i, LLVMGetOperand(i, k), off);
     }
 }
