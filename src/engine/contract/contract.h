@@ -49,7 +49,8 @@ int contract_refuted(const Contracts *c, const Constraints *constraints, const F
  * happened to be is not. */
 bool contract_is_robust(const Invariant *inv, const Point *p);
 /* Is it more than what the data happened to be? Inputs that nobody vouches for break what
- * one value was; a relation between values, or a promise that a result makes, is the code's. */
+ * one value was, or two numbers that were passed; a relation between values of the program's objects, or
+ * a promise that a result makes, is the code's. */
 bool contract_is_relation(const Invariant *inv, const Point *p);
 /* The most telling first: relations, then null, bounds, constants. */
 void contract_rank(Invariants *list);

@@ -195,11 +195,20 @@ bool contract_is_robust(const Invariant *inv, const Point *p)
     return inv->samples >= 20 && !is_far(p, inv);
 }
 
+/* Are they plain numbers that a caller passes? They come from the input as they are. */
+static bool are_passed(const Invariant *inv, const Point *p)
+{
+    bool passed = !p->is_exit;
+    for (unsigned i = 0; passed && i < inv_arity(inv->kind); i++)
+        passed = p->vars[inv->v[i]].param >= 0 && !p->vars[inv->v[i]].depth;
+    return passed;
+}
+
 bool contract_is_relation(const Invariant *inv, const Point *p)
 {
     if (inv->guard)
         return true;
-    return inv_arity(inv->kind) > 1 && p->vars[inv->v[0]].twin != inv->v[1];
+    return inv_arity(inv->kind) > 1 && p->vars[inv->v[0]].twin != inv->v[1] && !are_passed(inv, p);
 }
 
 static void check_point(const json_t *list, const FunctionSamples *f, const Point *p, Samples *s,

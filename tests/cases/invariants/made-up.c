@@ -1,16 +1,17 @@
 /*
  * name:   inputs that are no tests: a broken relation or promise is a warning, what one value was is a note
  * run:    sundew capture -q -- cc -g $file -o prog && sundew invariants prog -- ./prog > base && sundew invariants prog --check --made-up -- ./prog x
- * expect: $file:19: invariants: fill no longer ensures return >= 0 ==> t->error == orig(t->error)
+ * expect: $file:20: invariants: fill no longer ensures return >= 0 ==> t->error == orig(t->error)
  * expect: fill no longer ensures t->level >= orig(t->level)
  * expect: fill no longer gets n >= 0
- * expect: $file:19: invariants: fill no longer ensures t->level <= t->room
- * expect: 4 findings (2 warnings, 2 notes)
+ * expect: $file:20: invariants: fill no longer ensures t->level <= t->room
+ * expect: mix no longer gets green <= red
+ * expect: 5 findings (2 warnings, 3 notes)
  * absent: pour no longer
  * status: 1
  */
 struct tank { int level, room, error; };
-static int careless;
+static int careless, warm[2];
 
 /* An error is a negative result, which pour() hands on: the trouble is told once, here. No test
  * takes out, so that is a note. */
@@ -32,9 +33,15 @@ fill(struct tank *t, int n)
 
 __attribute__((noinline)) int pour(struct tank *t, int n) { return fill(t, n); }
 
+/* The tests have warm colours only. */
+__attribute__((noinline)) void mix(unsigned red, unsigned green) { warm[red > green]++; }
+
 int main(int argc, char **argv)
 {
     (void)argv;
+    for (unsigned red = 0; red < 50; red++)
+        for (unsigned green = 0; green <= red; green += 7)
+            mix(red, green);
     struct tank t;
     for (int room = 5; room < 25; room++) {
         t = (struct tank){ .room = room };
@@ -43,6 +50,7 @@ int main(int argc, char **argv)
                 t.error = 0;
     }
     if (argc > 1) {
+        mix(3, 90);
         t = (struct tank){ .level = 3, .room = 10 };
         pour(&t, -1);
         careless = 1;
