@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* A row fits a folder that has one of its files and none of `unless`. $OUT is the folder to build
  * in, $J the number of jobs. Rows that leave the tree alone stand above those that don't. */
@@ -16,6 +17,7 @@ static const struct system {
     const char *command;
     const char *clean;
     bool in_place;
+    const char *older;           /* a file that must be there, and be older than the first */
 } systems[] = {
     { "make",
       { "GNUmakefile", "makefile", "Makefile" },
@@ -23,37 +25,50 @@ static const struct system {
       "make",
       "make -j$J",
       "make clean",
-      true },
+      true,
+      NULL },
     /* configured already */
-    { "make", { "config.status" }, { NULL }, "make", "make -j$J", "make clean", true },
+    { "make", { "config.status" }, { NULL }, "make", "make -j$J", "make clean", true, NULL },
+    { "make",                    /* by a script that is not autoconf's */
+      { "GNUmakefile", "makefile", "Makefile" },
+      { "config.status" },
+      "make",
+      "make -j$J",
+      "make clean",
+      true,
+      "configure" },
     { "CMake",
       { "CMakeLists.txt" },
       { NULL },
       "cmake",
       "cmake -S . -B $OUT -DCMAKE_EXPORT_COMPILE_COMMANDS=ON && cmake --build $OUT -j$J",
       "cmake --build $OUT --target clean",
-      false },
+      false,
+      NULL },
     { "Meson",
       { "meson.build" },
       { NULL },
       "meson",
       "{ test -f $OUT/build.ninja || meson setup $OUT .; } && meson compile -C $OUT -j$J",
       "ninja -C $OUT clean",
-      false },
+      false,
+      NULL },
     { "configure",
       { "configure" },
       { "config.status" },
       "make",
       "sh ./configure && make -j$J",
       "make clean",
-      true },
+      true,
+      NULL },
     { "autogen.sh",
       { "autogen.sh" },
       { "configure" },
       "autoreconf",
       "NOCONFIGURE=1 sh ./autogen.sh && sh ./configure && make -j$J",
       "make clean",
-      true },
+      true,
+      NULL },
     /* also where a configure script is there, and does not work any more */
     { "autoreconf",
       { "configure.ac", "configure.in" },
@@ -61,14 +76,16 @@ static const struct system {
       "autoreconf",
       "autoreconf -fi && sh ./configure && make -j$J",
       "make clean",
-      true },
+      true,
+      NULL },
     { "script",
       { "build.sh", "compile.sh", "make.sh", "build" },
       { NULL },
       "sh",
       "sh ./$FILE",
       "",
-      true },
+      true,
+      NULL },
 };
 
 enum { SYSTEMS = sizeof systems / sizeof *systems };
@@ -82,6 +99,18 @@ static const char *first_there(const char *folder, const char *const *names, siz
         free(path);
     }
     return found;
+}
+
+static bool is_older(const char *folder, const char *name, const char *than)
+{
+    char *a = path_join(folder, name), *b = path_join(folder, than);
+    struct stat x, y;
+    bool is = stat(a, &x) == 0 && stat(b, &y) == 0 &&
+              (x.st_mtim.tv_sec != y.st_mtim.tv_sec ? x.st_mtim.tv_sec < y.st_mtim.tv_sec
+                                                    : x.st_mtim.tv_nsec < y.st_mtim.tv_nsec);
+    free(a);
+    free(b);
+    return is;
 }
 
 static char *filled_in(const char *text, const char *out, unsigned jobs, const char *file)
@@ -108,7 +137,8 @@ static void look(const char *folder, const char *workspace, unsigned jobs, Build
     for (size_t i = 0; i < SYSTEMS; i++) {
         const struct system *sys = &systems[i];
         const char *file = first_there(folder, sys->files, 5);
-        if (!file || first_there(folder, sys->unless, 3))
+        if (!file || first_there(folder, sys->unless, 3) ||
+            (sys->older && !is_older(folder, sys->older, file)))
             continue;
         Build *b = vec_grow(out);
         char *name = path_safe_name(path_base(folder)), *tool = path_search(sys->tool, NULL);

@@ -223,8 +223,8 @@ gone() { ! pgrep -f "sleep 1000$$" >/dev/null; }
 ok "… nothing of it is left" gone
 
 # ---- failures that come and go, and failures of one compiler only
-cp "$TOP"/tests/subjects/explore/{flaky,compiler,first}.c .
-ok "captured" "$SUNDEW" -q capture -- sh -c 'gcc -g -O1 -o flaky flaky.c && gcc -g -O1 -DALWAYS -o always flaky.c && gcc -g -O1 -DKILLED -o killed flaky.c && gcc -g -O1 -DKILLED -DALWAYS -o kills flaky.c && gcc -g -O1 -o compiler compiler.c && gcc -g -O1 -o first first.c'
+cp "$TOP"/tests/subjects/explore/{flaky,compiler,first,slower}.c .
+ok "captured" "$SUNDEW" -q capture -- sh -c 'gcc -g -O1 -o flaky flaky.c && gcc -g -O1 -DALWAYS -o always flaky.c && gcc -g -O1 -DKILLED -o killed flaky.c && gcc -g -O1 -DKILLED -DALWAYS -o kills flaky.c && gcc -g -O1 -o compiler compiler.c && gcc -g -O1 -o first first.c && gcc -g -O1 -o slower slower.c && gcc -g -O1 -DENDLESS -o endless slower.c'
 printf F >F
 ok "a failure that does not always repeat" explore flaky ./flaky -i F --no-concolic --executions 300
 ok "… is told with its rate" json flaky.json \
@@ -238,6 +238,11 @@ ok "one that does" explore kills ./kills -i F --no-concolic --executions 100
 ok "… is" json kills.json 'len(d["failures"]) == 1'
 ok "a seed whose first run is killed" explore first ./first -i F --no-concolic --executions 30
 ok "… is kept, and the program has no failure" eval 'grep -qx F first.out/queue/*0000* && json first.json "d[\"failures\"] == []"'
+printf E >E
+ok "a run that is late in the build with sanitizers only" explore slower ./slower -i E --no-mutation --no-concolic --executions 2
+ok "… is no hang" json slower.json 'd["failures"] == []'
+ok "one that is late in the program, too" explore endless ./endless -i E --no-mutation --no-concolic --executions 2
+ok "… is" json endless.json '[f["kind"] for f in d["failures"]] == ["cpu-limit"]'
 printf B >B
 "$SUNDEW" explore ./kills --replay -o kills.again -i B >again.out 2>&1
 "$SUNDEW" report --json >kept.json 2>/dev/null

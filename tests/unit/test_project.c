@@ -5,9 +5,12 @@
 #include "project/recognise.h"
 #include <setjmp.h>
 #include <stdarg.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include <sys/stat.h>
+#include <time.h>
 
 static void put(const char *root, const char *name, const char *text)
 {
@@ -33,6 +36,16 @@ static void a_makefile_comes_before_cmake_and_both_are_tried(void **state)
     tempdir_remove(root);
 }
 
+/* Seconds since the file was written. */
+static void set_age(const char *root, const char *name, time_t age)
+{
+    char *path = path_join(root, name);
+    time_t then = time(NULL) - age;
+    struct timespec times[2] = { { .tv_sec = then }, { .tv_sec = then } };
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+    free(path);
+}
+
 static void a_configure_script_makes_the_makefile(void **state)
 {
     (void)state;
@@ -40,11 +53,19 @@ static void a_configure_script_makes_the_makefile(void **state)
     Builds b = { 0 };
     put(root, "configure", "");
     put(root, "configure.ac", "");
-    put(root, "Makefile", "");                 /* of an earlier configure, or for developers */
+    put(root, "Makefile", "");                 /* the project's, for developers */
+    set_age(root, "Makefile", 20);
+    set_age(root, "configure", 10);
     recognise(root, "/ws", 1, &b);
     assert_int_equal(b.len, 2);
     assert_string_equal(b.items[0].command, "sh ./configure && make -j1");
     assert_string_equal(b.items[1].system, "autoreconf");    /* if that does not work */
+    builds_release(&b);
+    set_age(root, "Makefile", 5); /* somebody has configured it, perhaps with options */
+    recognise(root, "/ws", 1, &b);
+    assert_int_equal(b.len, 3);
+    assert_string_equal(b.items[0].command, "make -j1");
+    assert_string_equal(b.items[1].command, "sh ./configure && make -j1");
     builds_release(&b);
     tempdir_remove(root);
 }
@@ -60,7 +81,7 @@ static void folders_are_looked_at_where_the_root_has_no_build(void **state)
     recognise(root, "/ws", 1, &b);
     assert_int_equal(b.len, 2);
     assert_true(str_ends(b.items[0].folder, "/one"));
-    assert_null(strstr(b.items[1].command, "; rm"));      /* names are made safe */
+    assert_null(strstr(b.items[1].command, "; rm")); /* names are made safe */
     builds_release(&b);
     tempdir_remove(root);
 }
@@ -81,7 +102,7 @@ static void a_log_of_runs_is_read_as_a_strangers_file(void **state)
     assert_int_equal(runs.items[0].status, 3);
     assert_int_equal(runs.items[0].file, 1);
     assert_int_equal(runs.items[0].input, INPUT_PIPE);
-    assert_int_equal(runs.items[1].file, -1);           /* there is no such argument */
+    assert_int_equal(runs.items[1].file, -1); /* there is no such argument */
     assert_true(str_ends(runs.items[1].seed, "/seeds/s"));
     observed_release(&runs);
     free(log);

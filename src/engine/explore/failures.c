@@ -292,6 +292,21 @@ static bool was_killed(Job *j, FrontJudge by, const Input *in, const Failure *f)
     return false;
 }
 
+/* A build with sanitizers takes several times as long: a run that is late there, and ends in the plain
+ * one, ends. */
+static bool is_slow_there(Job *j, FrontJudge by, const Input *in, const Failure *f)
+{
+    if (by != FRONT_STRICT || !failure_is_late(f))
+        return false;
+    FrontFailures all = { 0 };
+    bool ends = true;
+    run(j, FRONT_PLAIN, in, &all);
+    for (size_t i = 0; i < all.len; i++)
+        ends &= !failure_is_late(&all.items[i]);
+    release_all(&all);
+    return ends && !job_over(j);
+}
+
 /* `small`: the input as it was made smaller some time ago; NULL: that is to be done. `passed`: it was
  * run so often before, and did not fail. False: it is no failure of the subject. */
 static bool add_after(Job *j, const Input *in, const Failure *f, FrontJudge by, bool by_command,
@@ -299,7 +314,7 @@ static bool add_after(Job *j, const Input *in, const Failure *f, FrontJudge by, 
 {
     Explorer *x = j->x;
     size_t number;
-    if (!by_command && was_killed(j, by, in, f))
+    if (!by_command && (was_killed(j, by, in, f) || is_slow_there(j, by, in, f)))
         return false;
     Bug *b = meet(x, in, f, by, by_command, &number);
     if (!b)
