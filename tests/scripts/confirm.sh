@@ -297,8 +297,8 @@ ok "further twins are captured" "$SUNDEW" capture -- gcc -g -O1 -w -o more more.
 cat >all.sh <<'END'
 ./more bad_print good_print bad_number good_number good_empty bad_malloc good_malloc bad_product good_product \
     bad_sizeof good_sizeof bad_format good_format bad_strncpy good_strncpy bad_stale good_stale \
-    fitted_print wait_for_end use_nothing field_strncpy \
-    bad_leak good_leak bad_toctou good_toctou handlers nulls falls casts bytes threes counts full seek stores
+    fitted_print cuts wait_for_end use_nothing field_strncpy \
+    bad_leak good_leak ways bad_toctou good_toctou handlers nulls falls casts bytes threes counts full seek stores
 ./more outside some-word
 ./more sql "don't-do"
 ./more double
@@ -311,6 +311,17 @@ done <<'END'
 confirmed:predictive ignored-count bad_print
 rejected ignored-count good_print
 rejected ignored-count fitted_print
+none ignored-count part_print
+none ignored-count first_print
+none ignored-count copy_print
+confirmed:strong ignored-count bad_copy_print
+confirmed:strong ignored-count bad_fitted_print
+confirmed:strong ignored-count bad_room_print
+none ignored-count asked_print
+none ignored-count equal_print
+confirmed:strong ignored-count bad_asked_print
+none ignored-count told_print
+confirmed:strong ignored-count bad_told_print
 none ignored-count wait_for_end
 confirmed:strong ignored-count use_nothing
 confirmed:strong ignored-count bad_number
@@ -331,6 +342,11 @@ confirmed:predictive stale-pointer bad_stale
 none stale-pointer good_stale
 confirmed:strong leak bad_leak
 none leak good_leak
+confirmed:predictive leak bad_way
+undetermined leak open_way
+none leak end_way
+confirmed:strong leak bad_held
+none leak good_held
 confirmed:predictive toctou bad_toctou
 rejected toctou good_toctou
 confirmed:usage signal-handler once

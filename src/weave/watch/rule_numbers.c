@@ -165,6 +165,14 @@ static void find_sign_compare(Watch *watch, LLVMValueRef i)
     s->group = s->key;
     s->at[1] = LLVMIsASExtInst(a) ? a : b;
     s->fact[1] = watch_outside(watch, s->at[1], i, -1);
+    s->kind = watch_values_class(watch, s->at[1]);
+}
+
+/* Would it be negative for what the parameter's field was elsewhere? */
+static void try_elsewhere(Watch *watch, WatchSite *s)
+{
+    if (*s->kind)
+        watch_try_elsewhere(watch, s, 1, s->at[1], LLVMIntSLT, LLVMGetInstructionParent(s->at[0]));
 }
 
 static void probe_sign_compare(Watch *watch, WatchSite *s)
@@ -177,15 +185,21 @@ static void probe_sign_compare(Watch *watch, WatchSite *s)
     LLVMValueRef args[] = { watch_slot_value(watch, s, 0), watch_i64(watch, v, true),
                             LLVMBuildZExt(w->builder, negative, w->i32, "") };
     watch_call(watch, "sundew_watch_value", w->void_, args, 3);
+    try_elsewhere(watch, s);
 }
 
 static void join_sign_compare(const WatchSite *s, const struct sundew_watch_slot *self,
                               const WatchEvidence *all, WatchJudgement *out)
 {
-    (void)all;
+    const struct sundew_watch_slot *elsewhere = watch_slot(all, s, 1);
     out->opportunities = self->n;
     watch_leave_open((WatchOutside)s->fact[1], out,
                      "a test in which the signed number is negative");
+    if (self->n && elsewhere->bad)
+        watch_say(out, GRADE_PREDICTIVE, s, elsewhere,
+                  "%s() gets what %s is, which was %" PRId64
+                  " elsewhere: then the signed operand is negative",
+                  s->function, s->kind, elsewhere->value);
     if (self->bad)
         watch_say(out, GRADE_STRONG, s, self,
                   "the signed operand was %" PRId64 ", which is taken for a large number",
@@ -196,6 +210,7 @@ const WatchRule rule_sign_compare = {
     .family = "sign-compare",
     .objection = "the signed number is never negative",
     .opportunity = "comparisons",
+    .slots = 2,
     .instruction = find_sign_compare,
     .probe = probe_sign_compare,
     .join = join_sign_compare,
@@ -224,6 +239,7 @@ static void find_sign_asked(Watch *watch, LLVMValueRef i)
         s->at[1] = b;
     s->at[2] = s->fact[0] ? b : NULL;
     s->fact[1] = watch_outside(watch, s->at[1], i, -1);
+    s->kind = s->fact[0] ? "" : watch_values_class(watch, s->at[1]);
 }
 
 static void probe_sign_asked(Watch *watch, WatchSite *s)
@@ -238,6 +254,7 @@ static void probe_sign_asked(Watch *watch, WatchSite *s)
                                 LLVMBuildZExt(w->builder, negative, w->i32, "") };
         watch_call(watch, "sundew_watch_value", w->void_, args, 3);
     }
+    try_elsewhere(watch, s);
 }
 
 static void join_sign_asked(const WatchSite *s, const struct sundew_watch_slot *self,
@@ -256,6 +273,7 @@ const WatchRule rule_sign_asked = {
     .family = "sign-compare",
     .objection = "the signed number is never negative",
     .opportunity = "comparisons",
+    .slots = 2,
     .asked = true,
     .instruction = find_sign_asked,
     .probe = probe_sign_asked,

@@ -96,6 +96,17 @@ const char *watch_origins(Watch *watch, LLVMValueRef call);
 /* Does its code, or that of functions it calls, call one of these? */
 bool watch_calls(LLVMValueRef fn, const char *const *names, unsigned depth);
 
+/* ---- what a value was elsewhere (classes.c) */
+/* The only value that the arithmetic depends on, besides constants; NULL: none, or several. */
+LLVMValueRef watch_leaf(LLVMValueRef v);
+/* The arithmetic depends on a parameter alone: the field whose value all callers pass for it, without a look
+ * at it; "": another value. */
+const char *watch_values_class(Watch *watch, LLVMValueRef sum);
+/* For each value that the site's field has anywhere (s->kind): would `v` then compare so with 0 in the block
+ * `at`, and the block be reached? The slot's `bad` counts those. */
+void watch_try_elsewhere(Watch *watch, const WatchSite *s, unsigned slot, LLVMValueRef v,
+                         LLVMIntPredicate p, LLVMBasicBlockRef at);
+
 /* ---- what runs can't show (outside.c) */
 typedef enum {
     OUTSIDE_NOTHING,
