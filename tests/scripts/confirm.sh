@@ -519,10 +519,14 @@ ok "a stream that was only read loses nothing when it is closed" closes
 fresh library
 cp "$subjects/library.c" .
 cat >tests.c <<'END'
+#include <stddef.h>
 struct value { int kind; struct value *next; } v = { 7, 0 };
 int library_show(), library_kind(), library_own(), library_inner(), library_share(), library_part(), library_fits(),
     library_begins(), library_weight(), library_weight_of(), library_weight_from(), library_bit(), library_bit_of(), library_has(),
-    library_has_any();
+    library_has_any(), library_find(), library_drop(), library_put(), library_label(), library_relabel(), library_unlabel(),
+    library_handle();
+const char *library_next();
+void library_release();
 int main(void)
 {
     int all = 0;
@@ -530,7 +534,10 @@ int main(void)
         all += library_show(&v, i % 2) + library_kind(&v) + library_own(i) + library_inner(i) + library_share(9, i + 1) +
                library_part(9, i + 1) + library_fits(i, "abc") + library_begins(i, "abc") + library_weight(i % 5) +
                library_weight_of(i % 5) + library_weight_from(i % 5) + library_bit(i) + library_bit_of(i) +
-               library_has(&v, "abc") + library_has_any(&v, "abc");
+               library_has(&v, "abc") + library_has_any(&v, "abc") + library_find("abc") + library_find(NULL) +
+               (library_next("abc") != NULL) + library_drop("abc") + library_put("abc") + library_label("abc") +
+               library_label(NULL) + library_relabel("abc") + library_unlabel("abc") + library_handle("abc"),
+            library_release(NULL);
     return all == 3;
 }
 END

@@ -72,14 +72,19 @@ static bool is_compared(LLVMValueRef v, unsigned depth)
     return false;
 }
 
-static bool is_compared_in(Watch *watch, LLVMValueRef fn, const char *place)
+/* Does the caller look at the field, or at another one of the object that it passes the field of? */
+static bool is_looked_at(Watch *watch, LLVMValueRef passed, const char *field)
 {
-    const WatchUses *uses = watch_uses(watch, place, false);
-    for (size_t k = 0; k < uses->all.len; k++) {
-        LLVMValueRef i = uses->all.items[k];
-        if (LLVMIsALoadInst(i) && watch_function_of(i) == fn && is_compared(i, DEPTH))
-            return true;
-    }
+    LLVMValueRef object = watch_base(LLVMGetOperand(passed, 0)), fn = watch_function_of(passed);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            if (!LLVMIsALoadInst(i) || !is_compared(i, DEPTH))
+                continue;
+            const char *other = watch_field(watch, LLVMGetOperand(i, 0));
+            if (other && (!strcmp(other, field) ||
+                          watch_same(watch_base(LLVMGetOperand(i, 0)), object, DEPTH)))
+                return true;
+        }
     return false;
 }
 
@@ -98,8 +103,7 @@ const char *watch_values_class(Watch *watch, LLVMValueRef sum)
         LLVMValueRef v = n < LLVMGetNumArgOperands(call) ? LLVMGetOperand(call, n) : NULL;
         const char *field =
             v && LLVMIsALoadInst(v) ? watch_field(watch, LLVMGetOperand(v, 0)) : NULL;
-        if (!field || (*class && strcmp(class, field) != 0) ||
-            is_compared_in(watch, watch_function_of(call), field))
+        if (!field || (*class && strcmp(class, field) != 0) || is_looked_at(watch, v, field))
             return "";
         class = field;
     }

@@ -99,3 +99,50 @@ int library_has_any(const struct value *v, const char *name)
         return 0;
     return has_name(&v->next, name); /*good_name null-pointer*/
 }
+/* Others refuse NULL for a key, and the tests pass it there; for a label, most take it. */
+static const char *const names[] = { "abc", "abd" };
+int library_find(const char *key)
+{
+    if (!key)
+        return -1;
+    return strcmp(key, names[0]);
+}
+const char *library_next(const char *key)
+{
+    if (key && !strcmp(key, names[0]))
+        return names[1];
+    return NULL;
+}
+int library_drop(const char *key)
+{
+    return *key == 'a'; /*bad_key null-pointer*/
+}
+__attribute__((nonnull)) int library_put(const char *key)
+{
+    return *key == 'a'; /*open_promised null-pointer*/
+}
+int library_label(const char *label)
+{
+    if (!label)
+        return -1;
+    return *label;
+}
+int library_relabel(const char *label)
+{
+    return *label; /*open_label null-pointer*/
+}
+int library_unlabel(const char *label)
+{
+    return *label; /*open_label_too null-pointer*/
+}
+/* What is freed may be NULL, which says nothing about a use. */
+static int released;
+void library_release(const char *handle)
+{
+    if (handle)
+        released++;
+}
+int library_handle(const char *handle)
+{
+    return *handle + released; /*open_handle null-pointer*/
+}
