@@ -74,13 +74,14 @@ static bool is_file(const char *path, const char *absolute)
 
 enum { FAR = 1 << 20 };          /* more columns than a line has */
 
+/* Column 0 or 1 names the line. */
 static unsigned distance(const WatchSite *s, unsigned line, unsigned column)
 {
     unsigned best = FAR;
     for (unsigned k = 0; k < s->nplaces; k++)
         if (s->places[k].line == line) {
             unsigned c = s->places[k].column;
-            unsigned d = c > column ? c - column : column - c;
+            unsigned d = column <= 1 ? 0 : c > column ? c - column : column - c;
             best = d < best ? d : best;
         }
     return best;
@@ -110,8 +111,8 @@ static WatchSite *find_site(const Index *ix, const Warning *w, const char *const
         if ((families ? rank < 0 : s->role != SITE_SUSPECT) || !is_file(w->file, s->file) ||
             (!s->rule->asked && s->places[0].line > made))
             continue;
-        unsigned cost = distance(s, w->line, w->column) * 4 + (s->role == SITE_LOOSE ? 2 : 0) +
-                        (rank > 0) + (s->safe ? FAR * 4 : 0);
+        unsigned cost = distance(s, w->line, w->column) * 8 + (s->role == SITE_LOOSE ? 4 : 0) +
+                        (rank > 0 ? 2 : 0) + !s->open + (s->safe ? FAR * 8 : 0);
         if (!best || cost < best_cost) {
             best = s;
             best_cost = cost;

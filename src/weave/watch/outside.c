@@ -265,6 +265,21 @@ static WatchOutside look_at_parameter(Search *s, Source from)
     return OUTSIDE_NOTHING;
 }
 
+/* A field holds what a caller passed, as far as a store shows it. What else the program stores there,
+ * it tests where it likes. */
+static void look_at_field(Search *s, Source from)
+{
+    const char *field = watch_field(s->watch, LLVMGetOperand(from.v, 0));
+    const WatchUses *uses = field && !watch_is_guarded(from.v, from.at, s->bad)
+                                ? watch_uses(s->watch, field, false)
+                                : NULL;
+    for (size_t k = 0; uses && k < uses->all.len; k++) {
+        LLVMValueRef i = uses->all.items[k];
+        if (LLVMIsAStoreInst(i) && LLVMIsAArgument(without_casts(LLVMGetOperand(i, 0))))
+            look_at(s, LLVMGetOperand(i, 0), i);
+    }
+}
+
 static WatchOutside look_at_call(Search *s, Source from)
 {
     LLVMValueRef f = watch_callee_value(from.v);
@@ -286,6 +301,8 @@ WatchOutside watch_outside_of(Watch *watch, LLVMValueRef v, LLVMValueRef at, int
             found = look_at_parameter(&s, from);
         else if (LLVMIsACallInst(from.v))
             found = look_at_call(&s, from);
+        else if (LLVMIsALoadInst(from.v))
+            look_at_field(&s, from);
         for (unsigned k = 0; LLVMIsAPHINode(from.v) && k < LLVMCountIncoming(from.v); k++)
             look_at(&s, LLVMGetIncomingValue(from.v, k), from.at);
         for (unsigned k = 1; LLVMIsASelectInst(from.v) && k < 3; k++)

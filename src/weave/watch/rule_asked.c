@@ -17,7 +17,11 @@ static WatchSite *add(Watch *watch, LLVMValueRef i, const char *subject)
 }
 
 /* Something outside decides over the value: that it was good says nothing about the next time. */
-static void say_outside(WatchSite *s, WatchOutside o) { s->fact[1] = o ? (int64_t)o : s->fact[1]; }
+static void say_outside(WatchSite *s, WatchOutside o)
+{
+    s->fact[1] = o ? (int64_t)o : s->fact[1];
+    s->open |= o != OUTSIDE_NOTHING;
+}
 
 /* The number may not be negative, nor `end` or more. */
 static WatchOutside outside_range(Watch *watch, LLVMValueRef v, LLVMValueRef at, int64_t end)

@@ -34,6 +34,12 @@ static bool is_sum_of(LLVMValueRef sum, LLVMValueRef part)
             is_one_value(LLVMGetOperand(sum, 1), part));
 }
 
+/* limit += base; if (limit > base): asks whether what was added is positive. */
+static bool asks_for_sign(LLVMValueRef sum)
+{
+    return !LLVMIsAConstant(LLVMGetOperand(sum, 0)) && !LLVMIsAConstant(LLVMGetOperand(sum, 1));
+}
+
 static void find_overflow_test(Watch *watch, LLVMValueRef i)
 {
     if (!LLVMIsAICmpInst(i))
@@ -43,6 +49,9 @@ static void find_overflow_test(Watch *watch, LLVMValueRef i)
         return;
     LLVMValueRef a = LLVMGetOperand(i, 0), b = LLVMGetOperand(i, 1);
     if (LLVMIsAConstant(a) || LLVMIsAConstant(b) || (!is_sum_of(a, b) && !is_sum_of(b, a)))
+        return;
+    if ((p == LLVMIntSGT && is_sum_of(a, b) && asks_for_sign(a)) ||
+        (p == LLVMIntSLT && is_sum_of(b, a) && asks_for_sign(b)))
         return;
     WatchSite *s = watch_add(watch, i, SITE_SUSPECT, "", "comparison");
     s->group = s->key;

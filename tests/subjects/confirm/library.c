@@ -146,3 +146,26 @@ int library_handle(const char *handle)
 {
     return *handle + released; /*open_handle null-pointer*/
 }
+/* A field keeps what a caller passed; the other function asks before. */
+struct reader { const char *text; int at; };
+static int read_next(struct reader *r)
+{
+    return r->text[r->at++]; /*open_text null-pointer*/
+}
+int library_read(const char *text)
+{
+    struct reader r = { text, 0 };
+    return read_next(&r);
+}
+struct asker { int at; const char *text; };
+static int ask_next(struct asker *a)
+{
+    return a->text[a->at++]; /*good_text null-pointer*/
+}
+int library_ask(const char *text)
+{
+    if (!text)
+        return -1;
+    struct asker a = { 0, text };
+    return ask_next(&a);
+}

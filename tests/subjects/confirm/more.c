@@ -763,6 +763,11 @@ static void stores(void)
 /* a sum that is compared with its part; in the twin the part has changed */
 static int bad_sum(struct store *s, int n) { return *(int *)s->text + n < *(int *)s->text; }
 static void step_on(int *n) { *n += turn; }
+static int larger_sum(int limit, int base)
+{
+    limit += base;
+    return limit > base;
+}
 static int changed_sum(struct store *s)
 {
     int before = --*(int *)s->text;
@@ -773,7 +778,7 @@ static void sums(void)
 {
     int n[2] = { 3, 4 };
     struct store s = { (char *)n, sizeof n };
-    if (bad_sum(&s, turn) || changed_sum(&s))
+    if (bad_sum(&s, turn) || changed_sum(&s) || larger_sum(-1, turn))
         n[1]++;
 }
 
