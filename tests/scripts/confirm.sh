@@ -525,7 +525,7 @@ struct value { int kind; struct value *next; } v = { 7, 0 };
 int library_show(), library_kind(), library_own(), library_inner(), library_share(), library_part(), library_fits(),
     library_begins(), library_weight(), library_weight_of(), library_weight_from(), library_bit(), library_bit_of(), library_has(),
     library_has_any(), library_find(), library_drop(), library_put(), library_label(), library_relabel(), library_unlabel(),
-    library_handle(), library_read(), library_ask();
+    library_handle(), library_read(), library_ask(), library_length(), library_length_if();
 const char *library_next();
 void library_release();
 int main(void)
@@ -537,7 +537,8 @@ int main(void)
                library_weight_of(i % 5) + library_weight_from(i % 5) + library_bit(i) + library_bit_of(i) +
                library_has(&v, "abc") + library_has_any(&v, "abc") + library_find("abc") + library_find(NULL) +
                (library_next("abc") != NULL) + library_drop("abc") + library_put("abc") + library_label("abc") +
-               library_label(NULL) + library_relabel("abc") + library_unlabel("abc") + library_handle("abc") + library_read("abc") + library_ask("abc"),
+               library_label(NULL) + library_relabel("abc") + library_unlabel("abc") + library_handle("abc") + library_read("abc") + library_ask("abc") + library_length("abc") +
+               library_length_if(NULL, 0),
             library_release(NULL);
     return all == 3;
 }

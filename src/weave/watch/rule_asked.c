@@ -70,6 +70,30 @@ static bool is_read(LLVMValueRef call, unsigned k)
     return false;
 }
 
+/* Does the function go through its parameter at once, whatever it is? */
+static bool is_gone_through(LLVMValueRef p, LLVMBasicBlockRef entry)
+{
+    bool gone = false;
+    for (LLVMUseRef u = LLVMGetFirstUse(p); u && !gone; u = LLVMGetNextUse(u)) {
+        LLVMValueRef i = LLVMGetUser(u);
+        if (LLVMGetInstructionParent(i) != entry)
+            continue;
+        gone = LLVMIsALoadInst(i) || (LLVMIsAStoreInst(i) && LLVMGetOperand(i, 1) == p) ||
+               (LLVMIsAGetElementPtrInst(i) && is_gone_through(i, entry));
+        for (unsigned k = 0; LLVMIsACallInst(i) && k < LLVMGetNumArgOperands(i) && !gone; k++)
+            gone = LLVMGetOperand(i, k) == p && is_read(i, k);
+    }
+    return gone;
+}
+
+static bool is_read_by_callee(LLVMValueRef call, unsigned k)
+{
+    LLVMValueRef f = watch_callee_value(call);
+    return f && !LLVMIsDeclaration(f) && k < LLVMCountParams(f) &&
+           LLVMTypeOf(LLVMGetParam(f, k)) == LLVMTypeOf(LLVMGetOperand(call, k)) &&
+           is_gone_through(LLVMGetParam(f, k), LLVMGetEntryBasicBlock(f));
+}
+
 /* The pointers that an instruction goes through; gives how many. */
 static unsigned pointers_of(LLVMValueRef i, LLVMValueRef *out, unsigned most)
 {
@@ -83,7 +107,7 @@ static unsigned pointers_of(LLVMValueRef i, LLVMValueRef *out, unsigned most)
             LLVMValueRef v = LLVMGetOperand(i, k);
             bool member = LLVMIsAGetElementPtrInst(v) &&
                           LLVMGetTypeKind(LLVMGetGEPSourceElementType(v)) == LLVMStructTypeKind;
-            if (member || is_read(i, k))
+            if (member || is_read(i, k) || is_read_by_callee(i, k))
                 out[n++] = watch_base(v);
         }
     unsigned kept = 0;

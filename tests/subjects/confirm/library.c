@@ -169,3 +169,14 @@ int library_ask(const char *text)
     struct asker a = { 0, text };
     return ask_next(&a);
 }
+/* The function that gets it goes through it at once; the other one only sometimes. */
+static int length_of(const char *text) { return (int)strlen(text); }
+static int length_if(const char *text, int wanted) { return wanted ? (int)strlen(text) : 0; }
+int library_length(const char *text)
+{
+    return length_of(text); /*open_handed null-pointer*/
+}
+int library_length_if(const char *text, int wanted)
+{
+    return length_if(text, wanted); /*never_handed null-pointer*/
+}
