@@ -166,17 +166,6 @@ static LLVMBasicBlockRef null_side(LLVMValueRef end, LLVMValueRef p)
     return LLVMGetSuccessor(end, LLVMGetICmpPredicate(c) == LLVMIntEQ ? 0 : 1);
 }
 
-/* Is it freed in the block, or behind it? */
-static bool is_freed_from(LLVMBasicBlockRef b, LLVMValueRef p)
-{
-    LLVMValueRef fn = LLVMGetBasicBlockParent(b);
-    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(fn); k; k = LLVMGetNextBasicBlock(k))
-        if (frees(k, p) && (k == b || watch_is_behind(LLVMGetFirstInstruction(b),
-                                                      LLVMGetBasicBlockTerminator(k), NULL)))
-            return true;
-    return false;
-}
-
 /* Is there a way to a return that does not free `p`? */
 static bool escapes_free(LLVMBasicBlockRef b, LLVMValueRef p, bool first, Map *seen)
 {
@@ -193,27 +182,53 @@ static bool escapes_free(LLVMBasicBlockRef b, LLVMValueRef p, bool first, Map *s
     return false;
 }
 
-/* The branch that decides whether the memory is freed, and by one value alone. `lost`: the side that
- * returns and never frees it. */
-static LLVMValueRef deciding_branch(LLVMValueRef p, unsigned *lost)
+typedef Vec(LLVMBasicBlockRef) Blocks;
+
+static void blocks_that_free(LLVMValueRef p, Blocks *out)
 {
     LLVMValueRef fn = watch_function_of(p);
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b)) {
-        LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
-        if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end) ||
-            !watch_leaf(LLVMGetCondition(end)) || !watch_is_behind(p, end, NULL))
-            continue;
-        *lost = is_freed_from(LLVMGetSuccessor(end, 0), p);
-        Map seen = { 0 };
-        LLVMBasicBlockRef side = LLVMGetSuccessor(end, *lost),
-                          other = LLVMGetSuccessor(end, !*lost);
-        bool decides = is_freed_from(other, p) && !is_freed_from(side, p) &&
-                       escapes_free(side, p, false, &seen);
-        map_release(&seen);
-        if (decides)
-            return end;
-    }
-    return NULL;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        if (frees(b, p))
+            vec_push(out, b);
+}
+
+/* Is it freed in the block, or behind it? */
+static bool is_freed_from(LLVMBasicBlockRef b, const Blocks *freeing)
+{
+    for (size_t k = 0; k < freeing->len; k++)
+        if (freeing->items[k] == b ||
+            watch_is_behind(LLVMGetFirstInstruction(b),
+                            LLVMGetBasicBlockTerminator(freeing->items[k]), NULL))
+            return true;
+    return false;
+}
+
+/* Does the branch decide, and by one value alone? `lost`: the side that returns and never frees. */
+static bool decides(LLVMValueRef branch, LLVMValueRef p, const Blocks *freeing, unsigned *lost)
+{
+    if (!LLVMIsABranchInst(branch) || !LLVMIsConditional(branch) ||
+        !watch_leaf(LLVMGetCondition(branch)) || !watch_is_behind(p, branch, NULL))
+        return false;
+    *lost = is_freed_from(LLVMGetSuccessor(branch, 0), freeing);
+    LLVMBasicBlockRef side = LLVMGetSuccessor(branch, *lost);
+    Map seen = { 0 };
+    bool yes = is_freed_from(LLVMGetSuccessor(branch, !*lost), freeing) &&
+               !is_freed_from(side, freeing) && escapes_free(side, p, false, &seen);
+    map_release(&seen);
+    return yes;
+}
+
+static LLVMValueRef deciding_branch(LLVMValueRef p, unsigned *lost)
+{
+    LLVMValueRef fn = watch_function_of(p), found = NULL;
+    Blocks freeing = { 0 };
+    blocks_that_free(p, &freeing);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b && !found && freeing.len;
+         b = LLVMGetNextBasicBlock(b))
+        if (decides(LLVMGetBasicBlockTerminator(b), p, &freeing, lost))
+            found = LLVMGetBasicBlockTerminator(b);
+    vec_release(&freeing);
+    return found;
 }
 
 static void find_leak(Watch *watch, LLVMValueRef i)
