@@ -105,7 +105,7 @@ END
 chmod +x stuck/gcc
 slow_checker() {
     PATH="$PWD/stuck:$PATH" "$SUNDEW" confirm ./twins --time 20s -- ./twins c1-pipe >out 2>&1
-    [ $? -le 1 ] && grep -q "INCOMPLETE (gcc had no time for 1 unit" out
+    [ $? -le 1 ] && grep -q "INCOMPLETE (.*gcc had no time for 1 unit" out
 }
 ok "a checker that hangs leaves time to the next ones" slow_checker
 
@@ -216,16 +216,20 @@ hangs() {
         grep -q INCOMPLETE out.err
 }
 ok "a command that hangs and is stopped" hangs
-# A command that forks without end is stopped with all its processes.
+# A command that forks without end is stopped with all its processes; it tells when it has some.
 forks() {
     cat >forks.sh <<'END'
 ./twins c7
-again() { while :; do sleep 1000 & sleep 0.05; done; }
-again & again
+again() { n=0; while :; do sleep 1000 & n=$((n + 1)); [ $n != 20 ] || touch "$1"; sleep 0.05; done; }
+again "$1" & again "$1"
 END
-    "$SUNDEW" confirm ./twins --own --json --time 6s -- sh forks.sh >out.json 2>out.err
-    [ $? -eq 1 ] || { cat out.err; return 1; }
-    ! pgrep -f "sh forks.sh" >/dev/null && grep -q INCOMPLETE out.err &&
+    rm -f "$work/ran"
+    "$SUNDEW" confirm ./twins --own --json -- sh forks.sh "$work/ran" >out.json 2>out.err &
+    local pid=$!
+    while [ ! -e "$work/ran" ] && kill -0 $pid 2>/dev/null; do sleep 0.1; done
+    kill -INT $pid
+    wait $pid
+    ! pgrep -f "forks.sh $work/ran" >/dev/null && grep -q INCOMPLETE out.err &&
         python3 "$TOP/tests/scripts/confirm.py" out.json confirmed:strong overflow-test too_large
 }
 ok "a command that forks without end" forks
@@ -235,11 +239,9 @@ late() {
     printf '#!/bin/sh\nexec sleep 1000\n' >slow/slow
     chmod +x slow/slow
     for name in ld ld.lld ld.bfd gcc cc clang clang-19; do cp slow/slow slow/$name; done
-    local begin=$SECONDS
     PATH=$PWD/slow:$PATH COMPILER_PATH=$PWD/slow \
-        "$SUNDEW" confirm ./twins --own --json --time 3s "$@" -- ./twins c7 >out.json 2>out.err
+        timeout 900 "$SUNDEW" confirm ./twins --own --json --time 10s "$@" -- ./twins c7 >out.json 2>out.err
     [ $? -eq 0 ] || { cat out.err; return 1; }
-    [ $((SECONDS - begin)) -le 20 ] || { echo "$((SECONDS - begin)) s"; return 1; }
     grep -q 'over while the program was built' out.err && python3 -c '
 import json
 d = json.load(open("out.json"))
@@ -297,8 +299,8 @@ ok "further twins are captured" "$SUNDEW" capture -- gcc -g -O1 -w -o more more.
 cat >all.sh <<'END'
 ./more bad_print good_print bad_number good_number good_empty bad_malloc good_malloc bad_product good_product \
     bad_sizeof good_sizeof bad_format good_format bad_strncpy good_strncpy bad_stale good_stale \
-    fitted_print wait_for_end use_nothing field_strncpy \
-    bad_leak good_leak bad_toctou good_toctou handlers nulls falls casts bytes threes counts full seek stores
+    fitted_print cuts wait_for_end use_nothing field_strncpy \
+    bad_leak good_leak ways bad_toctou good_toctou handlers nulls falls casts bytes threes counts full seek stores
 ./more outside some-word
 ./more sql "don't-do"
 ./more double
@@ -311,6 +313,17 @@ done <<'END'
 confirmed:predictive ignored-count bad_print
 rejected ignored-count good_print
 rejected ignored-count fitted_print
+none ignored-count part_print
+none ignored-count first_print
+none ignored-count copy_print
+confirmed:strong ignored-count bad_copy_print
+confirmed:strong ignored-count bad_fitted_print
+confirmed:strong ignored-count bad_room_print
+none ignored-count asked_print
+none ignored-count equal_print
+confirmed:strong ignored-count bad_asked_print
+none ignored-count told_print
+confirmed:strong ignored-count bad_told_print
 none ignored-count wait_for_end
 confirmed:strong ignored-count use_nothing
 confirmed:strong ignored-count bad_number
@@ -331,6 +344,11 @@ confirmed:predictive stale-pointer bad_stale
 none stale-pointer good_stale
 confirmed:strong leak bad_leak
 none leak good_leak
+confirmed:predictive leak bad_way
+undetermined leak open_way
+none leak end_way
+confirmed:strong leak bad_held
+none leak good_held
 confirmed:predictive toctou bad_toctou
 rejected toctou good_toctou
 confirmed:usage signal-handler once
@@ -376,6 +394,7 @@ undetermined dropped-error open_folder
 rejected dropped-error good_folder
 confirmed:strong overflow-test bad_sum
 none overflow-test changed_sum
+none overflow-test larger_sum
 undetermined dropped-error open_put
 rejected dropped-error good_set
 undetermined unchecked-null open_new
@@ -503,10 +522,14 @@ ok "a stream that was only read loses nothing when it is closed" closes
 fresh library
 cp "$subjects/library.c" .
 cat >tests.c <<'END'
+#include <stddef.h>
 struct value { int kind; struct value *next; } v = { 7, 0 };
 int library_show(), library_kind(), library_own(), library_inner(), library_share(), library_part(), library_fits(),
     library_begins(), library_weight(), library_weight_of(), library_weight_from(), library_bit(), library_bit_of(), library_has(),
-    library_has_any();
+    library_has_any(), library_find(), library_drop(), library_put(), library_label(), library_relabel(), library_unlabel(),
+    library_handle(), library_read(), library_ask(), library_length(), library_length_if();
+const char *library_next();
+void library_release();
 int main(void)
 {
     int all = 0;
@@ -514,7 +537,11 @@ int main(void)
         all += library_show(&v, i % 2) + library_kind(&v) + library_own(i) + library_inner(i) + library_share(9, i + 1) +
                library_part(9, i + 1) + library_fits(i, "abc") + library_begins(i, "abc") + library_weight(i % 5) +
                library_weight_of(i % 5) + library_weight_from(i % 5) + library_bit(i) + library_bit_of(i) +
-               library_has(&v, "abc") + library_has_any(&v, "abc");
+               library_has(&v, "abc") + library_has_any(&v, "abc") + library_find("abc") + library_find(NULL) +
+               (library_next("abc") != NULL) + library_drop("abc") + library_put("abc") + library_label("abc") +
+               library_label(NULL) + library_relabel("abc") + library_unlabel("abc") + library_handle("abc") + library_read("abc") + library_ask("abc") + library_length("abc") +
+               library_length_if(NULL, 0),
+            library_release(NULL);
     return all == 3;
 }
 END

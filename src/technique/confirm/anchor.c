@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "technique/confirm/confirm_int.h"
 #include <assert.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,13 +74,14 @@ static bool is_file(const char *path, const char *absolute)
 
 enum { FAR = 1 << 20 };          /* more columns than a line has */
 
+/* Column 0 or 1 names the line. */
 static unsigned distance(const WatchSite *s, unsigned line, unsigned column)
 {
     unsigned best = FAR;
     for (unsigned k = 0; k < s->nplaces; k++)
         if (s->places[k].line == line) {
             unsigned c = s->places[k].column;
-            unsigned d = c > column ? c - column : column - c;
+            unsigned d = column <= 1 ? 0 : c > column ? c - column : column - c;
             best = d < best ? d : best;
         }
     return best;
@@ -93,7 +95,9 @@ static int family_rank(const char *const *families, const char *family)
     return -1;
 }
 
-static WatchSite *find_site(const Index *ix, const Warning *w, const char *const *families)
+/* `made`: the site's own code stands in this line or before it. */
+static WatchSite *find_site(const Index *ix, const Warning *w, const char *const *families,
+                            unsigned made)
 {
     assert(w->line && *w->file);
     char *key = xprintf("%u %s", w->line, path_base(w->file));
@@ -104,10 +108,11 @@ static WatchSite *find_site(const Index *ix, const Warning *w, const char *const
     for (size_t i = 0; list && i < list->len; i++) {
         WatchSite *s = list->items[i];
         int rank = family_rank(families, s->rule->family);
-        if ((families ? rank < 0 : s->role != SITE_SUSPECT) || !is_file(w->file, s->file))
+        if ((families ? rank < 0 : s->role != SITE_SUSPECT) || !is_file(w->file, s->file) ||
+            (!s->rule->asked && s->places[0].line > made))
             continue;
-        unsigned cost = distance(s, w->line, w->column) * 4 + (s->role == SITE_LOOSE ? 2 : 0) +
-                        (rank > 0) + (s->safe ? FAR * 4 : 0);
+        unsigned cost = distance(s, w->line, w->column) * 8 + (s->role == SITE_LOOSE ? 4 : 0) +
+                        (rank > 0 ? 2 : 0) + !s->open + (s->safe ? FAR * 8 : 0);
         if (!best || cost < best_cost) {
             best = s;
             best_cost = cost;
@@ -191,7 +196,7 @@ static bool follow_line(Inquiry *q, const Warning *w, Warning *out)
 }
 
 /* A pointer is lost where nothing is done: at a brace, or at a store that nobody reads. Then the
- * next code of the function counts. */
+ * next code of the function counts, but no memory that is made there. */
 enum { NEXT_LINES = 4 };
 
 static bool is_about_leaks(const char *const *families)
@@ -205,7 +210,7 @@ static WatchSite *next_site(const Index *ix, Warning w, const char *const *famil
     unsigned line = w.line;
     for (unsigned k = 1; is_about_leaks(families) && k <= NEXT_LINES; k++) {
         w.line = line + k;
-        WatchSite *s = find_site(ix, &w, leak);
+        WatchSite *s = find_site(ix, &w, leak, line);
         if (s)
             return s->head && s->head <= line ? s : NULL;
     }
@@ -229,9 +234,9 @@ static void anchor(Inquiry *q, const Index *ix, Warning *w)
 {
     const char *const *families = family_of_rule(w->rule);
     Warning there;
-    w->site = w->line ? find_site(ix, w, families) : NULL;
+    w->site = w->line ? find_site(ix, w, families, UINT_MAX) : NULL;
     if (!w->site && follow_line(q, w, &there) && there.line) {
-        w->site = find_site(ix, &there, families);
+        w->site = find_site(ix, &there, families, UINT_MAX);
         w->line = w->site ? there.line : w->line;      /* as the site's file counts */
     }
     if (!w->site && w->line) {

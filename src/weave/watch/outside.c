@@ -198,6 +198,29 @@ typedef struct Source {
     LLVMValueRef v, at;
 } Source;
 
+static const Param *source_parameter(Watch *watch, LLVMValueRef parameter)
+{
+    LLVMValueRef fn = LLVMGetParamParent(parameter);
+    const Function *f = program_function(watch->w->program, watch_name(fn));
+    unsigned n = watch_position(fn, parameter);
+    for (unsigned k = 0; f && k < f->nparams; k++)
+        if (f->params[k].first_arg == n && f->params[k].nargs == 1)
+            return &f->params[k];
+    return NULL;
+}
+
+const char *watch_parameter_name(Watch *watch, LLVMValueRef parameter)
+{
+    const Param *p = source_parameter(watch, parameter);
+    return p ? p->name : "";
+}
+
+static const Type *pointed_to(const Type *t)
+{
+    t = t ? type_plain(t) : NULL;
+    return t && t->kind == TYPE_POINTER && t->target ? type_plain(t->target) : NULL;
+}
+
 /* Does the library show the function to others? If nobody can say, it does. */
 static bool is_exported(Watch *watch, LLVMValueRef fn)
 {
@@ -211,6 +234,7 @@ static bool is_exported(Watch *watch, LLVMValueRef fn)
 typedef struct Search {
     Watch *watch;
     int64_t bad;
+    LLVMValueRef parameter;          /* that other callers of the library pass */
     Vec(Source) work;
     Map seen;
 } Search;
@@ -229,14 +253,31 @@ static WatchOutside look_at_parameter(Search *s, Source from)
     unsigned n = watch_position(fn, from.v);
     if (watch_is_guarded(from.v, from.at, s->bad))
         return OUTSIDE_NOTHING;
-    if (is_exported(s->watch, fn))
+    if (is_exported(s->watch, fn)) {
+        s->parameter = from.v;
         return OUTSIDE_CALLER;
+    }
     for (LLVMUseRef u = LLVMGetFirstUse(fn); u; u = LLVMGetNextUse(u)) {
         LLVMValueRef call = LLVMGetUser(u);
         if (watch_callee_value(call) == fn && n < LLVMGetNumArgOperands(call))
             look_at(s, LLVMGetOperand(call, n), call);
     }
     return OUTSIDE_NOTHING;
+}
+
+/* A field holds what a caller passed, as far as a store shows it. What else the program stores there,
+ * it tests where it likes. */
+static void look_at_field(Search *s, Source from)
+{
+    const char *field = watch_field(s->watch, LLVMGetOperand(from.v, 0));
+    const WatchUses *uses = field && !watch_is_guarded(from.v, from.at, s->bad)
+                                ? watch_uses(s->watch, field, false)
+                                : NULL;
+    for (size_t k = 0; uses && k < uses->all.len; k++) {
+        LLVMValueRef i = uses->all.items[k];
+        if (LLVMIsAStoreInst(i) && LLVMIsAArgument(without_casts(LLVMGetOperand(i, 0))))
+            look_at(s, LLVMGetOperand(i, 0), i);
+    }
 }
 
 static WatchOutside look_at_call(Search *s, Source from)
@@ -248,7 +289,8 @@ static WatchOutside look_at_call(Search *s, Source from)
     return fails && !watch_is_guarded(from.v, from.at, s->bad) ? OUTSIDE_MEMORY : OUTSIDE_NOTHING;
 }
 
-WatchOutside watch_outside(Watch *watch, LLVMValueRef v, LLVMValueRef at, int64_t bad)
+WatchOutside watch_outside_of(Watch *watch, LLVMValueRef v, LLVMValueRef at, int64_t bad,
+                              LLVMValueRef *parameter)
 {
     Search s = { .watch = watch, .bad = bad };
     WatchOutside found = OUTSIDE_NOTHING;
@@ -259,6 +301,8 @@ WatchOutside watch_outside(Watch *watch, LLVMValueRef v, LLVMValueRef at, int64_
             found = look_at_parameter(&s, from);
         else if (LLVMIsACallInst(from.v))
             found = look_at_call(&s, from);
+        else if (LLVMIsALoadInst(from.v))
+            look_at_field(&s, from);
         for (unsigned k = 0; LLVMIsAPHINode(from.v) && k < LLVMCountIncoming(from.v); k++)
             look_at(&s, LLVMGetIncomingValue(from.v, k), from.at);
         for (unsigned k = 1; LLVMIsASelectInst(from.v) && k < 3; k++)
@@ -266,7 +310,80 @@ WatchOutside watch_outside(Watch *watch, LLVMValueRef v, LLVMValueRef at, int64_
     }
     vec_release(&s.work);
     map_release(&s.seen);
+    *parameter = s.parameter;
     return found;
+}
+
+WatchOutside watch_outside(Watch *watch, LLVMValueRef v, LLVMValueRef at, int64_t bad)
+{
+    LLVMValueRef parameter;
+    return watch_outside_of(watch, v, at, bad, &parameter);
+}
+
+/* ---- parameters of a library that are alike: what one function refuses, another should */
+
+static bool is_same_target(const Param *p, const Param *q)
+{
+    const Type *s = p && q ? pointed_to(p->type) : NULL, *t = s ? pointed_to(q->type) : NULL;
+    return t && s->kind == t->kind && *s->name && !strcmp(s->name, t->name);
+}
+
+/* Of equal name and type, in functions of the same kind of object: their first parameters are of one type. */
+static bool is_alike(Watch *watch, LLVMValueRef a, LLVMValueRef b)
+{
+    const Param *p = source_parameter(watch, a), *q = source_parameter(watch, b);
+    return is_same_target(p, q) && *p->name && !strcmp(p->name, q->name) &&
+           is_same_target(source_parameter(watch, LLVMGetParam(LLVMGetParamParent(a), 0)),
+                          source_parameter(watch, LLVMGetParam(LLVMGetParamParent(b), 0)));
+}
+
+/* Does the function ask whether its parameter is NULL, and does it fail then? */
+static bool asks_for_null(LLVMValueRef parameter, bool *refuses)
+{
+    bool asks = false, holds;
+    for (LLVMUseRef u = LLVMGetFirstUse(parameter); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef test = LLVMGetUser(u);
+        if (!is_test(test, parameter, 0, &holds))
+            continue;
+        asks = true;
+        for (LLVMUseRef c = LLVMGetFirstUse(test); c; c = LLVMGetNextUse(c)) {
+            Fork f;
+            *refuses |= fork_of(LLVMGetUser(c), test, holds, &f) &&
+                        function_fails_behind(watch_function_of(test), &f);
+        }
+    }
+    return asks;
+}
+
+/* __attribute__((nonnull)): the function says it, and callers are told. */
+static bool is_promised(LLVMValueRef parameter)
+{
+    LLVMValueRef fn = LLVMGetParamParent(parameter);
+    unsigned kind = LLVMGetEnumAttributeKindForName("nonnull", strlen("nonnull"));
+    return LLVMGetEnumAttributeAtIndex(fn, watch_position(fn, parameter) + 1, kind) != NULL;
+}
+
+const WatchValues *watch_refusing(Watch *watch, LLVMValueRef parameter)
+{
+    void **slot = map_slotn(&watch->refusing, &parameter, sizeof parameter);
+    if (*slot)
+        return *slot;
+    WatchValues *out = *slot = xcalloc(1, sizeof *out);
+    size_t asking = 0, others = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(watch->w->module); f; f = LLVMGetNextFunction(f))
+        for (unsigned k = 0; k < LLVMCountParams(f); k++) {
+            LLVMValueRef p = LLVMGetParam(f, k);
+            bool refuses = false;
+            if (LLVMIsDeclaration(f) || is_promised(p) || !is_exported(watch, f) ||
+                !is_alike(watch, p, parameter))
+                continue;
+            *(asks_for_null(p, &refuses) ? &asking : &others) += 1;
+            if (refuses && p != parameter)
+                vec_push(out, p);
+        }
+    if (asking < others || is_promised(parameter))
+        out->len = 0;
+    return out;
 }
 
 const char *watch_missing_outside(WatchOutside o)

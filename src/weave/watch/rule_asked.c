@@ -17,7 +17,11 @@ static WatchSite *add(Watch *watch, LLVMValueRef i, const char *subject)
 }
 
 /* Something outside decides over the value: that it was good says nothing about the next time. */
-static void say_outside(WatchSite *s, WatchOutside o) { s->fact[1] = o ? (int64_t)o : s->fact[1]; }
+static void say_outside(WatchSite *s, WatchOutside o)
+{
+    s->fact[1] = o ? (int64_t)o : s->fact[1];
+    s->open |= o != OUTSIDE_NOTHING;
+}
 
 /* The number may not be negative, nor `end` or more. */
 static WatchOutside outside_range(Watch *watch, LLVMValueRef v, LLVMValueRef at, int64_t end)
@@ -66,6 +70,30 @@ static bool is_read(LLVMValueRef call, unsigned k)
     return false;
 }
 
+/* Does the function go through its parameter at once, whatever it is? */
+static bool is_gone_through(LLVMValueRef p, LLVMBasicBlockRef entry)
+{
+    bool gone = false;
+    for (LLVMUseRef u = LLVMGetFirstUse(p); u && !gone; u = LLVMGetNextUse(u)) {
+        LLVMValueRef i = LLVMGetUser(u);
+        if (LLVMGetInstructionParent(i) != entry)
+            continue;
+        gone = LLVMIsALoadInst(i) || (LLVMIsAStoreInst(i) && LLVMGetOperand(i, 1) == p) ||
+               (LLVMIsAGetElementPtrInst(i) && is_gone_through(i, entry));
+        for (unsigned k = 0; LLVMIsACallInst(i) && k < LLVMGetNumArgOperands(i) && !gone; k++)
+            gone = LLVMGetOperand(i, k) == p && is_read(i, k);
+    }
+    return gone;
+}
+
+static bool is_read_by_callee(LLVMValueRef call, unsigned k)
+{
+    LLVMValueRef f = watch_callee_value(call);
+    return f && !LLVMIsDeclaration(f) && k < LLVMCountParams(f) &&
+           LLVMTypeOf(LLVMGetParam(f, k)) == LLVMTypeOf(LLVMGetOperand(call, k)) &&
+           is_gone_through(LLVMGetParam(f, k), LLVMGetEntryBasicBlock(f));
+}
+
 /* The pointers that an instruction goes through; gives how many. */
 static unsigned pointers_of(LLVMValueRef i, LLVMValueRef *out, unsigned most)
 {
@@ -79,7 +107,7 @@ static unsigned pointers_of(LLVMValueRef i, LLVMValueRef *out, unsigned most)
             LLVMValueRef v = LLVMGetOperand(i, k);
             bool member = LLVMIsAGetElementPtrInst(v) &&
                           LLVMGetTypeKind(LLVMGetGEPSourceElementType(v)) == LLVMStructTypeKind;
-            if (member || is_read(i, k))
+            if (member || is_read(i, k) || is_read_by_callee(i, k))
                 out[n++] = watch_base(v);
         }
     unsigned kept = 0;
@@ -99,6 +127,18 @@ static bool is_distance(LLVMValueRef i)
            is_pointer(LLVMGetOperand(i, 0)) && !LLVMIsAConstantPointerNull(LLVMGetOperand(i, 0));
 }
 
+/* at[1]: the library's parameter that it comes from. */
+static void ask_outside(Watch *watch, WatchSite *s, LLVMValueRef v)
+{
+    LLVMValueRef parameter = NULL;
+    say_outside(s, watch_outside_of(watch, v, s->at[0], 0, &parameter));
+    if (parameter) {
+        s->at[1] = parameter;
+        s->kind = watch_parameter_name(watch, parameter);
+        watch_refusing(watch, parameter);
+    }
+}
+
 static void find_null_pointer(Watch *watch, LLVMValueRef i)
 {
     LLVMValueRef found[4];
@@ -109,13 +149,13 @@ static void find_null_pointer(Watch *watch, LLVMValueRef i)
     s->safe = n > 0;
     for (unsigned k = 0; k < n; k++) {
         s->safe &= watch_is_guarded(found[k], i, 0);
-        say_outside(s, watch_outside(watch, found[k], i, 0));
+        ask_outside(watch, s, found[k]);
     }
     /* The warning may mean what is handed on. */
     LLVMValueRef f = watch_callee_value(i);
     for (unsigned k = 0; f && !LLVMIsDeclaration(f) && k < LLVMGetNumArgOperands(i); k++)
         if (is_pointer(LLVMGetOperand(i, k)))
-            say_outside(s, watch_outside(watch, LLVMGetOperand(i, k), i, 0));
+            ask_outside(watch, s, LLVMGetOperand(i, k));
 }
 
 /* memcpy(NULL, …, 0) and NULL + 0 do no harm. */
@@ -128,6 +168,22 @@ static LLVMValueRef amount_of(LLVMValueRef i)
     if (is_distance(i))
         return LLVMGetOperand(i, 1);
     return counts && LLVMGetNumArgOperands(i) > 2 ? LLVMGetOperand(i, 2) : NULL;
+}
+
+/* Is NULL passed to the functions that refuse it? */
+static void probe_refusing(Watch *watch, WatchSite *s)
+{
+    Woven *w = watch->w;
+    const WatchValues *refusing = watch_refusing(watch, s->at[1]);
+    for (size_t k = 0; k < refusing->len; k++) {
+        LLVMValueRef p = refusing->items[k];
+        watch_go_before(watch,
+                        LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(LLVMGetParamParent(p))));
+        LLVMValueRef args[] = { watch_slot_value(watch, s, 1), weave_int(w, w->i64, 0),
+                                LLVMBuildZExt(w->builder, LLVMBuildIsNull(w->builder, p, ""),
+                                              w->i32, "") };
+        watch_call(watch, "sundew_watch_value", w->void_, args, 3);
+    }
 }
 
 static void probe_null_pointer(Watch *watch, WatchSite *s)
@@ -146,14 +202,21 @@ static void probe_null_pointer(Watch *watch, WatchSite *s)
                                 LLVMBuildZExt(w->builder, bad, w->i32, "") };
         watch_call(watch, "sundew_watch_value", w->void_, args, 3);
     }
+    if (s->at[1])
+        probe_refusing(watch, s);
 }
 
 static void join_null_pointer(const WatchSite *s, const struct sundew_watch_slot *self,
                               const WatchEvidence *all, WatchJudgement *out)
 {
-    (void)all;
+    const struct sundew_watch_slot *refused = watch_slot(all, s, 1);
     out->opportunities = self->n;
     watch_leave_open((WatchOutside)s->fact[1], out, "a test in which the pointer is NULL");
+    if (self->n && refused->bad)
+        watch_say(out, GRADE_PREDICTIVE, s, refused,
+                  "other functions of the library got NULL for `%s`, too (%" PRIu64
+                  " times), and refuse it; here nobody asks",
+                  s->kind, refused->bad);
     if (self->bad)
         watch_say(out, GRADE_MANIFEST, s, self,
                   "the pointer was NULL here (%" PRIu64 " of %" PRIu64 " times)", self->bad,
@@ -164,6 +227,7 @@ const WatchRule rule_null_pointer = {
     .family = "null-pointer",
     .objection = "the pointer is never NULL here",
     .opportunity = "uses",
+    .slots = 2,
     .asked = true,
     .instruction = find_null_pointer,
     .probe = probe_null_pointer,

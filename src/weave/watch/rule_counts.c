@@ -1,6 +1,6 @@
 /*
  * Ignored counts: read() and its kin may transfer less than they were asked for,
- * snprintf() may cut, strtol() may stop in the middle.
+ * strtol() may stop in the middle, sscanf() may find less. Texts that are cut: rule_prints.c.
  *
  * A site is suspect if the result is not used, or only compared with 0 and -1.
  * A transfer that is short elsewhere, over a descriptor of the same kind, predicts
@@ -8,7 +8,6 @@
  * nothing about another file.
  */
 #include "weave/watch/rules_int.h"
-#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -222,113 +221,6 @@ const WatchRule rule_transfer = {
     .injects = true,
 };
 
-/* ---- snprintf: lengths of texts that were seen in different calls may add up */
-
-enum { TEXTS = 4 };
-
-/* Which arguments a plain %s prints; false: there is something that we can't follow. */
-static bool text_arguments(const char *f, size_t n, unsigned *which, unsigned *count)
-{
-    unsigned arg = 0;
-    *count = 0;
-    for (size_t k = 0; k + 1 < n; k++) {
-        if (f[k] != '%')
-            continue;
-        k++;
-        size_t flags = strspn(f + k, "-+ #0123456789lhzjt");
-        if (f[k + flags] == '.' || f[k + flags] == '*')
-            return false;
-        k += flags;
-        if (f[k] == '%')
-            continue;
-        if (f[k] == 's' && *count < TEXTS)
-            which[(*count)++] = arg;
-        arg++;
-    }
-    return true;
-}
-
-static void find_text_count(Watch *watch, LLVMValueRef i)
-{
-    const char *name = watch_library(i);
-    size_t n;
-    unsigned which[TEXTS], count;
-    if (!name || strcmp(name, "snprintf") || LLVMGetNumArgOperands(i) < 3 || LLVMGetFirstUse(i))
-        return;
-    const char *f = watch_constant_text(LLVMGetOperand(i, 2), &n);
-    if (!f || !text_arguments(f, n, which, &count))
-        return;
-    WatchSite *s = watch_add(watch, i, SITE_SUSPECT, "", name);
-    s->group = s->key;               /* alone */
-    s->fact[0] = count;
-}
-
-static void probe_text_count(Watch *watch, WatchSite *s)
-{
-    LLVMValueRef i = s->at[0];
-    Woven *w = watch->w;
-    size_t n;
-    unsigned which[TEXTS], count;
-    const char *f = watch_constant_text(LLVMGetOperand(i, 2), &n);
-    assert(f);                       /* the matcher has seen it */
-    text_arguments(f, n, which, &count);
-    watch_go_after(watch, i);
-    LLVMValueRef sum = weave_int(w, w->i64, 0);
-    for (unsigned k = 0; k < count; k++) {
-        unsigned at = 3 + which[k];
-        if (at >= LLVMGetNumArgOperands(i) || LLVMTypeOf(LLVMGetOperand(i, at)) != w->ptr)
-            continue;
-        LLVMValueRef args[] = { watch_slot_value(watch, s, 1 + k), LLVMGetOperand(i, at) };
-        sum = LLVMBuildAdd(w->builder, sum, watch_call(watch, "sundew_watch_text", w->i64, args, 2),
-                           "");
-    }
-    LLVMValueRef args[] = { watch_slot_value(watch, s, 0), watch_i64(watch, i, true),
-                            watch_i64(watch, LLVMGetOperand(i, 1), false), sum };
-    watch_call(watch, "sundew_watch_print", w->void_, args, 4);
-}
-
-/* The subject may have written any numbers. */
-static int64_t plus(int64_t a, int64_t b)
-{
-    int64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? (b < 0 ? INT64_MIN : INT64_MAX) : sum;
-}
-
-static void join_text_count(const WatchSite *s, const struct sundew_watch_slot *self,
-                            const WatchEvidence *all, WatchJudgement *out)
-{
-    out->opportunities = self->n;
-    out->missing = "a test with longer texts";
-    if (self->bad)
-        watch_say(out, GRADE_STRONG, s, self,
-                  "%s() needed %" PRId64 " bytes and had %" PRId64 "; the text was cut", s->subject,
-                  plus(self->value, 1), self->value2);
-    if (!s->fact[0] || self->low > self->high || self->low2 > self->high2)
-        return;
-    if (self->low2 != self->high2)
-        return;                      /* the room is made for the texts of each call */
-    int64_t longest = self->high;
-    for (unsigned k = 0; k < s->fact[0]; k++) {
-        const struct sundew_watch_slot *t = watch_slot(all, s, 1 + k);
-        longest = plus(longest, t->low <= t->high ? t->high : 0);
-    }
-    if (s->fact[0] > 1 && longest >= self->low2)
-        watch_say(out, GRADE_PREDICTIVE, s, self,
-                  "the longest texts that were seen here, in different calls, need %" PRId64
-                  " bytes together; there are %" PRId64,
-                  plus(longest, 1), self->low2);
-}
-
-const WatchRule rule_text_count = {
-    .family = "ignored-count",
-    .objection = "the texts are short enough",
-    .opportunity = "calls",
-    .slots = 1 + TEXTS,
-    .instruction = find_text_count,
-    .probe = probe_text_count,
-    .join = join_text_count,
-};
-
 /* ---- strtol: where the number ended is not asked for */
 
 static const char *const numbers[] = { "strtol", "strtoul", "strtoll", "strtoull", NULL };
@@ -471,35 +363,4 @@ const WatchRule rule_scan = {
     .instruction = find_scan,
     .probe = probe_scan,
     .join = join_scan,
-};
-
-/* ---- vsnprintf: what is printed is the caller's */
-
-static void find_vprint(Watch *watch, LLVMValueRef i)
-{
-    const char *name = watch_library(i);
-    if (!name || strcmp(name, "vsnprintf") || LLVMGetNumArgOperands(i) < 3 || LLVMGetFirstUse(i))
-        return;
-    WatchSite *s = watch_add(watch, i, SITE_SUSPECT, "", name);
-    s->group = s->key;
-}
-
-static void probe_vprint(Watch *watch, WatchSite *s)
-{
-    Woven *w = watch->w;
-    LLVMValueRef i = s->at[0];
-    watch_go_after(watch, i);
-    LLVMValueRef args[] = { watch_slot_value(watch, s, 0), watch_i64(watch, i, true),
-                            watch_i64(watch, LLVMGetOperand(i, 1), false),
-                            weave_int(w, w->i64, 0) };
-    watch_call(watch, "sundew_watch_print", w->void_, args, 4);
-}
-
-const WatchRule rule_vprint = {
-    .family = "ignored-count",
-    .objection = "the texts are short enough",
-    .opportunity = "calls",
-    .instruction = find_vprint,
-    .probe = probe_vprint,
-    .join = join_text_count,
 };

@@ -112,6 +112,20 @@ static const char *const borrowers[] = { "free",     "strlen",  "strcpy",  "strc
                                          "snprintf", "sprintf", "strchr",  "strncpy", "memcmp",
                                          "strncmp",  "fgets",   "sscanf",  NULL };
 
+static bool is_own(LLVMValueRef p, bool *freed, unsigned depth);
+
+/* A function of the program that uses the pointer, and neither keeps nor frees it. */
+static bool borrows(LLVMValueRef call, LLVMValueRef p, unsigned depth)
+{
+    LLVMValueRef f = watch_callee_value(call);
+    bool freed = false, fine = depth && f && !LLVMIsDeclaration(f);
+    for (unsigned k = 0; fine && k < LLVMGetNumArgOperands(call); k++)
+        if (LLVMGetOperand(call, k) == p)
+            fine =
+                k < LLVMCountParams(f) && is_own(LLVMGetParam(f, k), &freed, depth - 1) && !freed;
+    return fine;
+}
+
 /* Is it used here only, and freed somewhere? A stored, returned or lent pointer may be
  * another's to free. */
 static bool is_own(LLVMValueRef p, bool *freed, unsigned depth)
@@ -122,7 +136,7 @@ static bool is_own(LLVMValueRef p, bool *freed, unsigned depth)
             *freed = true;
         bool fine = LLVMIsALoadInst(i) || LLVMIsAICmpInst(i) ||
                     (LLVMIsAStoreInst(i) && LLVMGetOperand(i, 0) != p) ||
-                    watch_is_named(i, borrowers) ||
+                    watch_is_named(i, borrowers) || borrows(i, p, depth) ||
                     (watch_callee(i) && str_starts(watch_callee(i), "llvm."));
         if (LLVMIsAGetElementPtrInst(i))
             fine = depth && is_own(i, freed, depth - 1);
@@ -168,6 +182,55 @@ static bool escapes_free(LLVMBasicBlockRef b, LLVMValueRef p, bool first, Map *s
     return false;
 }
 
+typedef Vec(LLVMBasicBlockRef) Blocks;
+
+static void blocks_that_free(LLVMValueRef p, Blocks *out)
+{
+    LLVMValueRef fn = watch_function_of(p);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        if (frees(b, p))
+            vec_push(out, b);
+}
+
+/* Is it freed in the block, or behind it? */
+static bool is_freed_from(LLVMBasicBlockRef b, const Blocks *freeing)
+{
+    for (size_t k = 0; k < freeing->len; k++)
+        if (freeing->items[k] == b ||
+            watch_is_behind(LLVMGetFirstInstruction(b),
+                            LLVMGetBasicBlockTerminator(freeing->items[k]), NULL))
+            return true;
+    return false;
+}
+
+/* Does the branch decide, and by one value alone? `lost`: the side that returns and never frees. */
+static bool decides(LLVMValueRef branch, LLVMValueRef p, const Blocks *freeing, unsigned *lost)
+{
+    if (!LLVMIsABranchInst(branch) || !LLVMIsConditional(branch) ||
+        !watch_leaf(LLVMGetCondition(branch)) || !watch_is_behind(p, branch, NULL))
+        return false;
+    *lost = is_freed_from(LLVMGetSuccessor(branch, 0), freeing);
+    LLVMBasicBlockRef side = LLVMGetSuccessor(branch, *lost);
+    Map seen = { 0 };
+    bool yes = is_freed_from(LLVMGetSuccessor(branch, !*lost), freeing) &&
+               !is_freed_from(side, freeing) && escapes_free(side, p, false, &seen);
+    map_release(&seen);
+    return yes;
+}
+
+static LLVMValueRef deciding_branch(LLVMValueRef p, unsigned *lost)
+{
+    LLVMValueRef fn = watch_function_of(p), found = NULL;
+    Blocks freeing = { 0 };
+    blocks_that_free(p, &freeing);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b && !found && freeing.len;
+         b = LLVMGetNextBasicBlock(b))
+        if (decides(LLVMGetBasicBlockTerminator(b), p, &freeing, lost))
+            found = LLVMGetBasicBlockTerminator(b);
+    vec_release(&freeing);
+    return found;
+}
+
 static void find_leak(Watch *watch, LLVMValueRef i)
 {
     bool freed = false;
@@ -179,7 +242,13 @@ static void find_leak(Watch *watch, LLVMValueRef i)
     if (!leaks)
         return;
     WatchSite *s = watch_add(watch, i, freed ? SITE_SUSPECT : SITE_LOOSE, "", watch_callee(i));
+    unsigned lost = 0;
     s->group = s->key;
+    s->at[1] = deciding_branch(i, &lost);
+    s->fact[0] = lost;
+    if (s->at[1])
+        watch_place(s, s->at[1]);
+    s->kind = s->at[1] ? watch_values_class(watch, LLVMGetCondition(s->at[1])) : "";
     LLVMValueRef fn = watch_function_of(i);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
         if (LLVMGetBasicBlockTerminator(b))
@@ -206,15 +275,23 @@ static void probe_leak(Watch *watch, WatchSite *s)
                                 LLVMBuildLoad2(w->builder, w->i64, born, "") };
         watch_call(watch, "sundew_watch_left", w->void_, args, 3);
     }
+    if (*s->kind)
+        watch_try_elsewhere(watch, s, 1, LLVMGetCondition(s->at[1]),
+                            s->fact[0] ? LLVMIntEQ : LLVMIntNE, LLVMGetInstructionParent(s->at[1]));
 }
 
 static void join_leak(const WatchSite *s, const struct sundew_watch_slot *self,
                       const WatchEvidence *all, WatchJudgement *out)
 {
-    (void)all;
+    const struct sundew_watch_slot *elsewhere = watch_slot(all, s, 1);
     out->opportunities = self->n;
     out->missing = "a test that takes the error path";
-    out->open = true;                /* the path that leaks was perhaps not taken */
+    if (self->n && elsewhere->bad)
+        watch_say(out, GRADE_PREDICTIVE, s, elsewhere,
+                  "%s() gets what %s is, which was %" PRId64
+                  " elsewhere: then it does not free the memory of %s()",
+                  s->function, s->kind, elsewhere->value, s->subject);
+    out->open = true; /* the path that leaks was perhaps not taken */
     if (self->bad)
         watch_say(out, GRADE_STRONG, s, self,
                   "%s() returned %" PRIu64 " times without freeing %" PRId64 " bytes of %s()",
@@ -225,6 +302,7 @@ const WatchRule rule_leak = {
     .family = "leak",
     .objection = "that path is not taken",
     .opportunity = "returns",
+    .slots = 2,
     .instruction = find_leak,
     .probe = probe_leak,
     .join = join_leak,
@@ -239,7 +317,7 @@ static void find_double(Watch *watch, LLVMValueRef i)
         return;
     LLVMValueRef p = LLVMGetOperand(i, 0);
     if (LLVMIsALoadInst(p) || LLVMIsAConstant(p))
-        return;                      /* stale pointers in memory have a rule of their own */
+        return; /* stale pointers in memory have a rule of their own */
     LLVMBasicBlockRef made = LLVMIsAInstruction(p) ? LLVMGetInstructionParent(p) : NULL;
     for (LLVMUseRef u = LLVMGetFirstUse(p); u; u = LLVMGetNextUse(u)) {
         LLVMValueRef first = LLVMGetUser(u);
@@ -270,7 +348,7 @@ static void join_double(const WatchSite *s, const struct sundew_watch_slot *self
     const struct sundew_watch_slot *again = watch_slot(all, s, 1);
     out->opportunities = self->n;
     out->missing = "a test that takes the way from the first free() to the second";
-    out->open = true;                /* the way was perhaps not taken */
+    out->open = true; /* the way was perhaps not taken */
     if (again->bad)
         watch_say(out, GRADE_MANIFEST, s, again, "what was freed before was freed here again");
 }

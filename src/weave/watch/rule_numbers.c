@@ -34,6 +34,12 @@ static bool is_sum_of(LLVMValueRef sum, LLVMValueRef part)
             is_one_value(LLVMGetOperand(sum, 1), part));
 }
 
+/* limit += base; if (limit > base): asks whether what was added is positive. */
+static bool asks_for_sign(LLVMValueRef sum)
+{
+    return !LLVMIsAConstant(LLVMGetOperand(sum, 0)) && !LLVMIsAConstant(LLVMGetOperand(sum, 1));
+}
+
 static void find_overflow_test(Watch *watch, LLVMValueRef i)
 {
     if (!LLVMIsAICmpInst(i))
@@ -43,6 +49,9 @@ static void find_overflow_test(Watch *watch, LLVMValueRef i)
         return;
     LLVMValueRef a = LLVMGetOperand(i, 0), b = LLVMGetOperand(i, 1);
     if (LLVMIsAConstant(a) || LLVMIsAConstant(b) || (!is_sum_of(a, b) && !is_sum_of(b, a)))
+        return;
+    if ((p == LLVMIntSGT && is_sum_of(a, b) && asks_for_sign(a)) ||
+        (p == LLVMIntSLT && is_sum_of(b, a) && asks_for_sign(b)))
         return;
     WatchSite *s = watch_add(watch, i, SITE_SUSPECT, "", "comparison");
     s->group = s->key;
@@ -165,6 +174,14 @@ static void find_sign_compare(Watch *watch, LLVMValueRef i)
     s->group = s->key;
     s->at[1] = LLVMIsASExtInst(a) ? a : b;
     s->fact[1] = watch_outside(watch, s->at[1], i, -1);
+    s->kind = watch_values_class(watch, s->at[1]);
+}
+
+/* Would it be negative for what the parameter's field was elsewhere? */
+static void try_elsewhere(Watch *watch, WatchSite *s)
+{
+    if (*s->kind)
+        watch_try_elsewhere(watch, s, 1, s->at[1], LLVMIntSLT, LLVMGetInstructionParent(s->at[0]));
 }
 
 static void probe_sign_compare(Watch *watch, WatchSite *s)
@@ -177,15 +194,21 @@ static void probe_sign_compare(Watch *watch, WatchSite *s)
     LLVMValueRef args[] = { watch_slot_value(watch, s, 0), watch_i64(watch, v, true),
                             LLVMBuildZExt(w->builder, negative, w->i32, "") };
     watch_call(watch, "sundew_watch_value", w->void_, args, 3);
+    try_elsewhere(watch, s);
 }
 
 static void join_sign_compare(const WatchSite *s, const struct sundew_watch_slot *self,
                               const WatchEvidence *all, WatchJudgement *out)
 {
-    (void)all;
+    const struct sundew_watch_slot *elsewhere = watch_slot(all, s, 1);
     out->opportunities = self->n;
     watch_leave_open((WatchOutside)s->fact[1], out,
                      "a test in which the signed number is negative");
+    if (self->n && elsewhere->bad)
+        watch_say(out, GRADE_PREDICTIVE, s, elsewhere,
+                  "%s() gets what %s is, which was %" PRId64
+                  " elsewhere: then the signed operand is negative",
+                  s->function, s->kind, elsewhere->value);
     if (self->bad)
         watch_say(out, GRADE_STRONG, s, self,
                   "the signed operand was %" PRId64 ", which is taken for a large number",
@@ -196,6 +219,7 @@ const WatchRule rule_sign_compare = {
     .family = "sign-compare",
     .objection = "the signed number is never negative",
     .opportunity = "comparisons",
+    .slots = 2,
     .instruction = find_sign_compare,
     .probe = probe_sign_compare,
     .join = join_sign_compare,
@@ -224,6 +248,7 @@ static void find_sign_asked(Watch *watch, LLVMValueRef i)
         s->at[1] = b;
     s->at[2] = s->fact[0] ? b : NULL;
     s->fact[1] = watch_outside(watch, s->at[1], i, -1);
+    s->kind = s->fact[0] ? "" : watch_values_class(watch, s->at[1]);
 }
 
 static void probe_sign_asked(Watch *watch, WatchSite *s)
@@ -238,6 +263,7 @@ static void probe_sign_asked(Watch *watch, WatchSite *s)
                                 LLVMBuildZExt(w->builder, negative, w->i32, "") };
         watch_call(watch, "sundew_watch_value", w->void_, args, 3);
     }
+    try_elsewhere(watch, s);
 }
 
 static void join_sign_asked(const WatchSite *s, const struct sundew_watch_slot *self,
@@ -256,6 +282,7 @@ const WatchRule rule_sign_asked = {
     .family = "sign-compare",
     .objection = "the signed number is never negative",
     .opportunity = "comparisons",
+    .slots = 2,
     .asked = true,
     .instruction = find_sign_asked,
     .probe = probe_sign_asked,

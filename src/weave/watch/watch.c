@@ -186,6 +186,12 @@ void watch_free(Watch *watch)
         vec_release(&u->all);
         free(u);
     }
+    for (size_t i = 0; i < watch->refusing.len; i++) {
+        WatchValues *v = watch->refusing.entries[i].value;
+        vec_release(v);
+        free(v);
+    }
+    map_release(&watch->refusing);
     map_release(&watch->uses);
     map_release(&watch->casts);
     map_release(&watch->sources);

@@ -61,6 +61,7 @@ struct WatchSite {
     const char *key;           /* the same for the same code in another version */
     uint64_t body;             /* hash of the function's code */
     bool safe;                 /* a test keeps the fault away: a warning means another */
+    bool open;                 /* something outside decides over the value */
     bool wanted;               /* the client's: judge it */
     unsigned slot;             /* the first of its slots, if it has probes */
     unsigned nslots;

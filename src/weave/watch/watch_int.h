@@ -15,6 +15,7 @@ struct Watch {
     Map casts;                 /* pointer and type that a site stands for */
     Map sources;               /* path → its text */
     Map uses;                  /* place → WatchUses; made at the first question */
+    Map refusing;              /* parameter → WatchValues */
     const WatchRule *rule;     /* that looks */
     unsigned nslots;
     bool inject;
@@ -96,6 +97,17 @@ const char *watch_origins(Watch *watch, LLVMValueRef call);
 /* Does its code, or that of functions it calls, call one of these? */
 bool watch_calls(LLVMValueRef fn, const char *const *names, unsigned depth);
 
+/* ---- what a value was elsewhere (classes.c) */
+/* The only value that the arithmetic depends on, besides constants; NULL: none, or several. */
+LLVMValueRef watch_leaf(LLVMValueRef v);
+/* The arithmetic depends on a parameter alone: the field whose value all callers pass for it, without a look
+ * at it; "": another value. */
+const char *watch_values_class(Watch *watch, LLVMValueRef sum);
+/* For each value that the site's field has anywhere (s->kind): would `v` then compare so with 0 in the block
+ * `at`, and the block be reached? The slot's `bad` counts those. */
+void watch_try_elsewhere(Watch *watch, const WatchSite *s, unsigned slot, LLVMValueRef v,
+                         LLVMIntPredicate p, LLVMBasicBlockRef at);
+
 /* ---- what runs can't show (outside.c) */
 typedef enum {
     OUTSIDE_NOTHING,
@@ -105,6 +117,13 @@ typedef enum {
 } WatchOutside;
 /* What decides whether the value that `at` uses is the bad one; NULL is 0. */
 WatchOutside watch_outside(Watch *watch, LLVMValueRef v, LLVMValueRef at, int64_t bad);
+/* The same; `parameter`: the one that others pass, for OUTSIDE_CALLER. */
+WatchOutside watch_outside_of(Watch *watch, LLVMValueRef v, LLVMValueRef at, int64_t bad,
+                              LLVMValueRef *parameter);
+const char *watch_parameter_name(Watch *watch, LLVMValueRef parameter); /* as in the source; "" */
+/* Parameters of the library's other functions that are alike, by name and type, and refused if they are NULL. None
+ * if fewer of these functions ask for NULL than do not. To be asked before the weave. */
+const WatchValues *watch_refusing(Watch *watch, LLVMValueRef parameter);
 /* Does the function fail, with NULL or a negative number, if there is no memory? */
 bool watch_fails_of_memory(Watch *watch, LLVMValueRef fn);
 /* Does each way to `at` lead through a test that the bad value does not pass? */

@@ -270,6 +270,31 @@ static int open_sign(int a, unsigned b)
 {
     return a < b; /*open_sign sign-compare*/
 }
+/* The callers pass what a field holds, and it was smaller elsewhere; a test on the way here, or in the
+ * caller, keeps such a value away. */
+struct row { int used, length; };
+static int bad_row(int length)
+{
+    return length - 5 < sizeof(int); /*bad_row sign-compare*/
+}
+static int good_row(int length)
+{
+    if (length < 5)
+        return 0;
+    return length - 5 < sizeof(int); /*good_row sign-compare*/
+}
+static int good_met(int length)
+{
+    return length - 5 < sizeof(int); /*good_met sign-compare*/
+}
+static int show_row(const struct row *r) { return bad_row(r->length) + good_row(r->length); }
+static int meet_row(const struct row *r) { return r->length >= 5 ? good_met(r->length) : 0; }
+static int good_chosen(int length)
+{
+    return length - 5 < sizeof(int); /*good_chosen sign-compare*/
+}
+static int choose_row(const struct row *r) { return r->used > 1 ? good_chosen(r->length) : 0; }
+static int width(const struct row *r) { return r->used + r->length; }
 /* Two that may fail, and one line: the first is tested before, the second is kept as it is. Without
  * memory a use behind a test that decides nothing is a fault, and no run here has none. */
 struct pair { struct item *first; char *text; };
@@ -334,6 +359,8 @@ int main(void)
         if (kept)
             free(kept->first);
         free(kept);
+        struct row longer = { 2, 9 }, shorter = { 1, 2 };
+        all += choose_row(&longer) + choose_row(&shorter) + show_row(&longer) + meet_row(&longer) + meet_row(&shorter) + width(&longer) + width(&shorter);
         all += bad_sign(turn - 3, turn) + good_sign(turn, turn) + open_sign(turn - 3, turn);
     }
     free(own);

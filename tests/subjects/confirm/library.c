@@ -99,3 +99,84 @@ int library_has_any(const struct value *v, const char *name)
         return 0;
     return has_name(&v->next, name); /*good_name null-pointer*/
 }
+/* Others refuse NULL for a key, and the tests pass it there; for a label, most take it. */
+static const char *const names[] = { "abc", "abd" };
+int library_find(const char *key)
+{
+    if (!key)
+        return -1;
+    return strcmp(key, names[0]);
+}
+const char *library_next(const char *key)
+{
+    if (key && !strcmp(key, names[0]))
+        return names[1];
+    return NULL;
+}
+int library_drop(const char *key)
+{
+    return *key == 'a'; /*bad_key null-pointer*/
+}
+__attribute__((nonnull)) int library_put(const char *key)
+{
+    return *key == 'a'; /*open_promised null-pointer*/
+}
+int library_label(const char *label)
+{
+    if (!label)
+        return -1;
+    return *label;
+}
+int library_relabel(const char *label)
+{
+    return *label; /*open_label null-pointer*/
+}
+int library_unlabel(const char *label)
+{
+    return *label; /*open_label_too null-pointer*/
+}
+/* What is freed may be NULL, which says nothing about a use. */
+static int released;
+void library_release(const char *handle)
+{
+    if (handle)
+        released++;
+}
+int library_handle(const char *handle)
+{
+    return *handle + released; /*open_handle null-pointer*/
+}
+/* A field keeps what a caller passed; the other function asks before. */
+struct reader { const char *text; int at; };
+static int read_next(struct reader *r)
+{
+    return r->text[r->at++]; /*open_text null-pointer*/
+}
+int library_read(const char *text)
+{
+    struct reader r = { text, 0 };
+    return read_next(&r);
+}
+struct asker { int at; const char *text; };
+static int ask_next(struct asker *a)
+{
+    return a->text[a->at++]; /*good_text null-pointer*/
+}
+int library_ask(const char *text)
+{
+    if (!text)
+        return -1;
+    struct asker a = { 0, text };
+    return ask_next(&a);
+}
+/* The function that gets it goes through it at once; the other one only sometimes. */
+static int length_of(const char *text) { return (int)strlen(text); }
+static int length_if(const char *text, int wanted) { return wanted ? (int)strlen(text) : 0; }
+int library_length(const char *text)
+{
+    return length_of(text); /*open_handed null-pointer*/
+}
+int library_length_if(const char *text, int wanted)
+{
+    return length_if(text, wanted); /*never_handed null-pointer*/
+}

@@ -49,6 +49,99 @@ static void fitted_print(void)
     free(text);
 }
 
+/* Cut on purpose: the room is as long as the wanted part of the text. */
+static void part_print(void)
+{
+    const char *from = words[2], *end = strchr(from, ' ');
+    size_t n = (size_t)(end - from) + 1;
+    char *text = malloc(n);
+    if (!text)
+        exit(1);
+    snprintf(text, n, "%s", from);
+    free(text);
+}
+static void first_print(void)
+{
+    char word[32];
+    int n = (int)strcspn(words[2], " ") + 1;
+    snprintf(word, n, "%s", words[2]);
+    last = strchr(word, 'x') ? last : words[0];
+}
+static char *copy_print(const char *from, size_t n)
+{
+    char *text = malloc(n + 1);
+    if (!text)
+        exit(1);
+    snprintf(text, n + 1, "%s", from);
+    return text;
+}
+static char *bad_copy_print(const char *a, const char *b, size_t n)
+{
+    char *text = malloc(n);
+    if (!text)
+        exit(1);
+    snprintf(text, n, "%s/%s", a, b);
+    return text;
+}
+
+/* Cut by mistake: one byte is missing for the end, and the second room is what the first text left. */
+static void bad_fitted_print(void)
+{
+    const char *from = words[1 + turn % 2];
+    size_t n = strlen(from);
+    char *text = malloc(n);
+    if (!text)
+        exit(1);
+    snprintf(text, n, "%s", from);
+    free(text);
+}
+static void bad_room_print(void)
+{
+    char text[12], *at = text;
+    at += strlen(strcpy(at, words[1]));
+    snprintf(at, text + sizeof text - at, "%s", words[2]);
+    last = strchr(text, 'x') ? last : words[0];
+}
+
+/* Cut, which is asked for behind it; the twin asks for something else. */
+static void asked_print(void)
+{
+    char text[12];
+    snprintf(text, sizeof text, "%s/%s", words[1], words[2]);
+    if (strlen(text) >= sizeof text - 1)
+        return;
+    last = strchr(text, 'x') ? last : words[0];
+}
+static void equal_print(void)
+{
+    char text[12];
+    snprintf(text, sizeof text, "%s", words[2]);
+    if (strcmp(text, words[2]))
+        return;
+    last = text[0] == 'x' ? last : words[0];
+}
+static void bad_asked_print(void)
+{
+    char text[12];
+    snprintf(text, sizeof text, "%s/%s", words[1], words[2]);
+    if (strlen(text) > 3)
+        last = strchr(text, 'x') ? last : words[0];
+}
+
+/* Cut for a reader of messages; the twin is cut in what the program writes. */
+static void told_print(void)
+{
+    char text[12];
+    snprintf(text, sizeof text, "%s: %s", words[1], words[2]);
+    fprintf(stderr, "%s\n", text);
+}
+static void bad_told_print(void)
+{
+    char text[12];
+    snprintf(text, sizeof text, "%s: %s", words[1], words[2]);
+    printf("%s\n", text);
+}
+
 /* one byte that nobody looks at, and one that is used */
 static void wait_for_end(void)
 {
@@ -140,6 +233,69 @@ static int good_leak(int n)
     }
     free(p);
     return 0;
+}
+
+/* … and for a value that the parameter's field had elsewhere; a test in the caller keeps it away */
+struct row {
+    int used, length;
+};
+static void bad_way(int length)
+{
+    char *p = malloc(16);
+    if (!p)
+        return;
+    p[0] = 1;
+    if (length % 5 != 4)
+        free(p);
+}
+static void open_way(int length)
+{
+    char *p = malloc(16);
+    if (!p)
+        return;
+    p[0] = 1;
+    if (length % 5 != 4)
+        free(p);
+}
+static void end_way(int length)
+{
+    char *p = malloc(16);
+    if (!p)
+        return;
+    p[0] = 1;
+    if (length % 5 == 4)
+        exit(1);
+    free(p);
+}
+static void show_row(const struct row *r) { bad_way(r->length), end_way(r->length); }
+static void meet_row(const struct row *r)
+{
+    if (r->length % 5 != 4)
+        open_way(r->length);
+}
+static int width(const struct row *r) { return r->used + r->length; }
+
+/* … after a function used it; a function that keeps it has it still */
+static char *held;
+static void use(char *p) { p[0] = 1; }
+static void keep(char *p) { free(held), held = p; }
+static void bad_held(int n)
+{
+    char *p = malloc(16);
+    if (!p)
+        return;
+    use(p);
+    if (n >= 0)
+        free(p);
+}
+static void good_held(int n)
+{
+    char *p = malloc(16);
+    if (!p)
+        return;
+    keep(p);
+    if (n >= 0)
+        use(p);
 }
 
 /* a file that may change between two calls */
@@ -607,6 +763,11 @@ static void stores(void)
 /* a sum that is compared with its part; in the twin the part has changed */
 static int bad_sum(struct store *s, int n) { return *(int *)s->text + n < *(int *)s->text; }
 static void step_on(int *n) { *n += turn; }
+static int larger_sum(int limit, int base)
+{
+    limit += base;
+    return limit > base;
+}
 static int changed_sum(struct store *s)
 {
     int before = --*(int *)s->text;
@@ -617,7 +778,7 @@ static void sums(void)
 {
     int n[2] = { 3, 4 };
     struct store s = { (char *)n, sizeof n };
-    if (bad_sum(&s, turn) || changed_sum(&s))
+    if (bad_sum(&s, turn) || changed_sum(&s) || larger_sum(-1, turn))
         n[1]++;
 }
 
@@ -650,6 +811,11 @@ static void once(const char *what)
     if (IS("bad_print")) bad_print();
     if (IS("good_print")) good_print();
     if (IS("fitted_print")) fitted_print();
+    if (IS("cuts")) {
+        part_print(), first_print(), free(copy_print(words[2], 3)), bad_fitted_print(),
+            free(bad_copy_print(words[1], words[2], 9)), bad_room_print();
+        asked_print(), equal_print(), bad_asked_print(), told_print(), bad_told_print();
+    }
     if (IS("wait_for_end")) wait_for_end();
     if (IS("use_nothing")) use_nothing();
     if (IS("bad_number")) bad_number("12x");
@@ -674,6 +840,12 @@ static void once(const char *what)
     if (IS("good_stale")) good_stale(&p);
     if (IS("bad_leak")) bad_leak(turn % 2 ? -1 : 1);
     if (IS("good_leak")) good_leak(turn % 2 ? -1 : 1);
+    if (IS("ways")) {
+        struct row longer = { 1, 10 }, other = { 1, 14 };
+        show_row(&longer), meet_row(&longer), meet_row(&other);
+        bad_held(turn % 2 ? -1 : 1), good_held(turn % 2 ? -1 : 1);
+        out[0] = (char)(width(&longer) + width(&other));
+    }
     if (IS("bad_toctou")) {
         folder_file("open-folder", 0777, path, sizeof path);
         bad_toctou(path);
