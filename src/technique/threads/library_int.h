@@ -272,6 +272,8 @@ void oracle_take(Lib *l, Arena *a, const Test *t, const ExecThreads *x, const Sc
 /* What is wrong with a run that no serial order explains; false: nothing. */
 bool oracle_judge(Lib *l, Arena *a, const Test *t, Serials *serials, const ScheduleRun *run,
                   const End *end, Violation *out, Err *err);
+/* Does the epilogue end all that the prefix has made? */
+bool oracle_gives_back(const Lib *l, const Test *t);
 /* Did the call at this step return an error? */
 bool oracle_is_error(const SeqStep *st, const Outcome *o, unsigned step);
 bool violation_same(const Violation *a, const Violation *b);

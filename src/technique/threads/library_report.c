@@ -368,8 +368,8 @@ static const char *why_not_tested(const Subject *t)
 {
     return t->why_not ? t->why_not
            : t->tests ? NULL
-                      : "no calls were found in time that go well one after the other (an example "
-                        "after -- helps)";
+                      : "no calls were found that go well one after the other (more tests or an "
+                        "example after -- may help)";
 }
 
 static json_t *type_json(const Lib *l, const Subject *t)
