@@ -5,7 +5,8 @@
  * two such turns, some are tried that are spread evenly; the first argument gives their number.
  * The processor's trap flag stops a thread after each instruction. Functions of other libraries
  * are passed over: they return to a trap. Who waits for the other's lock is seen to sleep; a
- * signal holds it until its next turn, and the other goes on. A process that computes without an end is stopped by its limit.
+ * signal holds it until its next turn, and the other goes on. A process that computes without an
+ * end is stopped by its limit.
  */
 #include <sys/resource.h>
 

@@ -127,6 +127,7 @@ typedef struct Subject {
     double *hidden;              /* of each function: how near it is to variables in which it may
                                   * meet another one without a common handle, by their numbers */
     size_t tests, runs, inconclusive, rejected;
+    size_t turns;                /* units of the search that were about it */
     size_t of_contract[NCONTRACTS];      /* of the tests */
     const char *why_not;         /* it can't be tested; NULL */
 } Subject;
