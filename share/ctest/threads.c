@@ -4,8 +4,9 @@
  * known here, so all are tried, each in a process of its own. Of many thousands, and of pairs for
  * two such turns, some are tried that are spread evenly; the first argument gives their number.
  * The processor's trap flag stops a thread after each instruction. Functions of other libraries
- * are passed over: they return to a trap. Who waits for the other's lock is seen to sleep, and
- * the other goes on. A process that computes without an end is stopped by its limit.
+ * are passed over: they return to a trap. Who waits for the other's lock is seen to sleep; a
+ * signal holds it until its next turn, and the other goes on. A process that computes without an
+ * end is stopped by its limit.
  */
 #include <sys/resource.h>
 
@@ -13,8 +14,10 @@
 #error "this needs the trap flag of x86-64"
 #endif
 
-enum { END_WELL = 40, END_SHORT, END_STUCK, END_WRONG, END_SANITIZER = 99 };
+enum { END_WELL = 40, END_SHORT, END_STUCK, END_WRONG, END_LOST, END_SANITIZER = 99 };
 enum { MOST_STEPS = 100000, TRIES = 2000, TRAP_FLAG = 0x100, ASLEEP = 5, STUCK = 1000 };
+#define HOLD (SIGRTMAX - 1)
+#define WITH_LEAKS ":detect_leaks=1:leak_check_at_exit=0"
 enum { CPU_SECONDS = 4 };                /* of one process; the most steps take a part of one */
 enum { TURNS = sizeof turns / sizeof *turns };
 
@@ -46,6 +49,81 @@ const char *__asan_default_options(void)
 {
     return "detect_leaks=0:exitcode=99:handle_abort=0:handle_sigtrap=0";
 }
+
+#ifdef SECTION
+/* Lost is what no variable leads to; the leak sanitizer knows. What mmap() gives it reads only
+ * if it is told to. */
+int __lsan_do_recoverable_leak_check(void);
+void __lsan_register_root_region(const void *at, size_t n);
+size_t __sanitizer_get_current_allocated_bytes(void);
+extern uintptr_t __start_made[], __stop_made[], __start_got[], __stop_got[];
+static volatile int searches;            /* … for which it maps memory of its own */
+static size_t heap_before;
+
+static void *map(void *at, size_t n, int rights, int flags, int fd, off_t offset)
+{
+    void *p = (void *)syscall(SYS_mmap, at, n, rights, flags, fd, offset);
+    if (p != MAP_FAILED && !searches)
+        __lsan_register_root_region(p, n);
+    return p;
+}
+
+void *mmap(void *at, size_t n, int rights, int flags, int fd, off_t offset)
+{
+    return map(at, n, rights, flags, fd, offset);
+}
+
+void *mmap64(void *at, size_t n, int rights, int flags, int fd, off_t offset)
+{
+    return map(at, n, rights, flags, fd, offset);
+}
+
+/* What was given back is no thread's either, whoever still has its address. */
+static void forget_made(void)
+{
+    for (uintptr_t *made = __start_made; made + 1 <= __stop_made; made++) {
+        for (uintptr_t *got = __start_got; got + 1 <= __stop_got; got++)
+            if (*got == *made)
+                *got = 0;
+        *made = 0;
+    }
+}
+
+static void begin_search(void) { heap_before = __sanitizer_get_current_allocated_bytes(); }
+
+static int is_lost(void)
+{
+    if (__sanitizer_get_current_allocated_bytes() <= heap_before)
+        return 0;
+    if (GIVES_BACK)
+        forget_made();
+    searches = 1;
+    return __lsan_do_recoverable_leak_check();
+}
+
+/* Does the search find what is lost? It needs the right to trace a process. */
+static int can_search(void)
+{
+    static char *volatile last;
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(open("/dev/null", O_WRONLY), 2);
+        for (int i = 0; i < 100; i++) {
+            last = malloc(100);
+            *last = 0;
+        }
+        searches = 1;
+        _exit(__lsan_do_recoverable_leak_check() ? END_LOST : END_WELL);
+    }
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+           WEXITSTATUS(status) == END_LOST;
+}
+#else
+static void begin_search(void) { }
+static int is_lost(void) { return 0; }
+static int can_search(void) { return 1; }
+#endif
 
 static void stop_here(struct actor *a)
 {
@@ -134,6 +212,15 @@ static void on_step(int sig, siginfo_t *info, void *context)
     errno = kept;
 }
 
+static void on_hold(int sig)
+{
+    int kept = errno;
+    (void)sig;
+    if (self)
+        stop_here(self);
+    errno = kept;
+}
+
 static void *act(void *arg)
 {
     self = arg;
@@ -146,15 +233,22 @@ static void *act(void *arg)
     return NULL;
 }
 
-static int is_asleep(const struct actor *a)
+/* A file about a thread: stat, syscall. */
+static void read_about(const struct actor *a, const char *name, char text[512])
 {
-    char path[64], text[512];
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", a->id);
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%d/%s", a->id, name);
     int fd = open(path, O_RDONLY);
-    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, 511);
     if (fd >= 0)
         close(fd);
     text[n > 0 ? n : 0] = 0;
+}
+
+static int is_asleep(const struct actor *a)
+{
+    char text[512];
+    read_about(a, "stat", text);
     char *after = strrchr(text, ')');
     return after && after[1] && after[2] == 'S';
 }
@@ -176,6 +270,17 @@ static void watch(struct actor *a)
         moment(n);
         asleep = n >= 20 && is_asleep(a) ? asleep + 1 : 0;
     }
+}
+
+/* Who waits for a lock stands still from here on, also when the lock is given away. */
+static void hold(struct actor *a)
+{
+    char text[512];
+    read_about(a, "syscall", text);
+    if (strtol(text, NULL, 10) != SYS_futex || pthread_kill(a->thread, HOLD) != 0)
+        return;
+    for (unsigned n = 0; !a->stopped && !a->over && n < STUCK; n++)
+        moment(n);
 }
 
 /* Both until they are over. */
@@ -212,8 +317,11 @@ static void one_schedule(const struct end *ends)
     struct rlimit limit = { CPU_SECONDS, CPU_SECONDS + 1 };
     struct sigaction act_on = { .sa_sigaction = on_step, .sa_flags = SA_SIGINFO | SA_NODEFER };
     int is_short = 0;
+    struct sigaction hold_on = { .sa_handler = on_hold, .sa_flags = SA_RESTART };
     sigaction(SIGTRAP, &act_on, NULL);
+    sigaction(HOLD, &hold_on, NULL);
     setrlimit(RLIMIT_CPU, &limit);
+    begin_search();
     before();
     begin(&actors[0]);
     begin(&actors[1]);
@@ -224,13 +332,15 @@ static void one_schedule(const struct end *ends)
         if (a->stopped)
             go(a);
         watch(a);
+        if (!turns[i].cut && !a->stopped && !a->over)
+            hold(a);
         is_short |= ends[i].step >= 0 && a->over;
     }
     watch_both();
     pthread_join(actors[0].thread, NULL);
     pthread_join(actors[1].thread, NULL);
     after();
-    _exit(is_short ? END_SHORT : END_WELL);
+    _exit(is_lost() ? END_LOST : is_short ? END_SHORT : END_WELL);
 }
 
 /* Is this the end that the test is about? */
@@ -244,8 +354,9 @@ static int shows(int status)
     case EXPECT_CRASH: return crash || code == END_SANITIZER;
     case EXPECT_ABORT: return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
     case EXPECT_EXIT:
-        return code >= 0 && code != END_SANITIZER && (code < END_WELL || code > END_WRONG);
+        return code >= 0 && code != END_SANITIZER && (code < END_WELL || code > END_LOST);
     case EXPECT_STUCK: return code == END_STUCK || endless;
+    case EXPECT_LEAK: return code == END_LOST;
     default: return code == END_WRONG;
     }
 }
@@ -279,8 +390,8 @@ static void say(const struct end *ends)
     printf("\n");
 }
 
-/* In a process of its own. 1: it shows; -1: a step was not reached; else 0. */
-static int try(const struct end *ends)
+/* In a process of its own. */
+static int run(const struct end *ends)
 {
     int status;
     fflush(NULL);
@@ -292,6 +403,13 @@ static int try(const struct end *ends)
         perror("fork");
         exit(2);
     }
+    return status;
+}
+
+/* 1: it shows; -1: a step was not reached; else 0. */
+static int try(const struct end *ends)
+{
+    int status = run(ends);
     if (shows(status))
         say(ends);
     return shows(status) ? 1 : WIFEXITED(status) && WEXITSTATUS(status) == END_SHORT ? -1 : 0;
@@ -365,14 +483,44 @@ static int try_turns(struct end *ends, int from, int nsteps, int *at, int n)
     return try_turns(ends, from + 1, nsteps, at, n + 1);
 }
 
+/* Functions are not looked up while steps count, and lost memory is told when it is asked for. */
+static void set_environment(char **argv)
+{
+    static char options[4096];
+    const char *old = getenv("ASAN_OPTIONS") ? getenv("ASAN_OPTIONS") : "";
+    int ask = (int)EXPECTED == EXPECT_LEAK && !strstr(old, WITH_LEAKS);
+    if (getenv("LD_BIND_NOW") && !ask)
+        return;
+    snprintf(options, sizeof options, "%s%s", old, WITH_LEAKS);
+    if (ask)
+        setenv("ASAN_OPTIONS", options, 1);
+    if (setenv("LD_BIND_NOW", "1", 1) == 0)
+        execv("/proc/self/exe", argv);
+}
+
+static void no_ends(struct end *ends)
+{
+    for (int i = 0; i < TURNS; i++)
+        ends[i] = (struct end){ 0, -1 };
+}
+
+/* Does it show though nobody is stopped? Then it says nothing about threads. */
+static int shows_alone(struct end *ends)
+{
+    int cut = 0;
+    no_ends(ends);
+    for (int i = 0; i < TURNS; i++)
+        cut += turns[i].cut;
+    return cut && (int)EXPECTED == EXPECT_LEAK && shows(run(ends));
+}
+
 int main(int argc, char **argv)
 {
     struct end ends[TURNS];
     int at[2];
     if (argc > 1)
         most_tries = atoi(argv[1]);
-    if (!getenv("LD_BIND_NOW") && setenv("LD_BIND_NOW", "1", 1) == 0)
-        execv("/proc/self/exe", argv);   /* functions are not looked up while steps count */
+    set_environment(argv);
     void *there = dlsym(RTLD_DEFAULT, FUNCTION_NAME);
     find_code(there ? (uintptr_t)there : (uintptr_t)FUNCTION);
     find_jumps();
@@ -380,9 +528,16 @@ int main(int argc, char **argv)
         mmap(NULL, 2 * sizeof *steps, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (steps == MAP_FAILED)
         return 2;
+    if (!can_search()) {
+        printf("the leak sanitizer does not work here\n");
+        return 2;
+    }
+    if (shows_alone(ends)) {
+        printf("memory is lost by these calls one after the other, too\n");
+        return 2;
+    }
     for (int nsteps = 0; nsteps <= 2; nsteps++) {
-        for (int i = 0; i < TURNS; i++)
-            ends[i] = (struct end){ 0, -1 };
+        no_ends(ends);
         if (try_turns(ends, 0, nsteps, at, 0))
             return 1;
     }

@@ -127,6 +127,7 @@ typedef struct Subject {
     double *hidden;              /* of each function: how near it is to variables in which it may
                                   * meet another one without a common handle, by their numbers */
     size_t tests, runs, inconclusive, rejected;
+    size_t turns;                /* units of the search that were about it */
     size_t of_contract[NCONTRACTS];      /* of the tests */
     const char *why_not;         /* it can't be tested; NULL */
 } Subject;
@@ -272,6 +273,8 @@ void oracle_take(Lib *l, Arena *a, const Test *t, const ExecThreads *x, const Sc
 /* What is wrong with a run that no serial order explains; false: nothing. */
 bool oracle_judge(Lib *l, Arena *a, const Test *t, Serials *serials, const ScheduleRun *run,
                   const End *end, Violation *out, Err *err);
+/* Does the epilogue end all that the prefix has made? */
+bool oracle_gives_back(const Lib *l, const Test *t);
 /* Did the call at this step return an error? */
 bool oracle_is_error(const SeqStep *st, const Outcome *o, unsigned step);
 bool violation_same(const Violation *a, const Violation *b);

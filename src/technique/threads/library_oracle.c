@@ -67,8 +67,7 @@ void oracle_take(Lib *l, Arena *a, const Test *t, const ExecThreads *x, const Sc
         end->done[k] = calls_done(&end->threads[k], t->prefix->n, t->ncalls[k]);
 }
 
-/* Does the epilogue end all that the prefix has made? */
-static bool gives_back(const Lib *l, const Test *t)
+bool oracle_gives_back(const Lib *l, const Test *t)
 {
     SeqHandles alive = { 0 };
     bool all = true;
@@ -85,7 +84,7 @@ static void put_test(const Lib *l, Arena *a, const Test *t, ExecThreads *x)
     for (unsigned k = 0; k < 2; k++)
         x->threads[k] = lib_test_thread(a, t, k);
     x->leaks = x->epilogue != NULL;
-    x->gives_back = gives_back(l, t);
+    x->gives_back = oracle_gives_back(l, t);
 }
 
 static bool run_threads(Lib *l, Scheduler *s, Arena *a, const Test *t, ExecThreads *x,

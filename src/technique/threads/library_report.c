@@ -366,10 +366,11 @@ static PairCount count_pairs(const Lib *l, const Subject *t)
 /* NULL: there are tests. */
 static const char *why_not_tested(const Subject *t)
 {
-    return t->why_not ? t->why_not
-           : t->tests ? NULL
-                      : "no calls were found in time that go well one after the other (an example "
-                        "after -- helps)";
+    return t->why_not  ? t->why_not
+           : t->tests  ? NULL
+           : !t->turns ? "the search ended before its turn"
+                       : "no calls were found that go well one after the other (an example after "
+                         "-- may help)";
 }
 
 static json_t *type_json(const Lib *l, const Subject *t)

@@ -381,6 +381,7 @@ static void add_races(Lib *l, const json_t *all)
 static void add_news(Lib *l, const json_t *news)
 {
     Subject *t = subject_of(l, number(news, "unit"));
+    t->turns++;
     l->tests += number(news, "tests");
     l->runs += number(news, "runs");
     l->serial_runs += number(news, "serial_runs");

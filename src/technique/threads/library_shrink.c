@@ -18,7 +18,8 @@ enum {
     ALL_SECONDS = 6,             /* … and for all of them */
     REPLAYS = 5,
     MOST_SHORTENING = 40,
-    MOST_FEWER = 300
+    MOST_FEWER = 300,
+    MOST_MUCH_FEWER = 1500       /* more than two can't be shown by a C program */
 };
 
 typedef struct Shrinking {
@@ -218,7 +219,7 @@ static void fewer_preemptions(Lib *l, Violation *v)
 {
     Schedule points = { 0 };
     schedule_copy(&points, &v->schedule);
-    SearchPlan plan = { .most = MOST_FEWER,
+    SearchPlan plan = { .most = v->preemptions > 2 ? MOST_MUCH_FEWER : MOST_FEWER,
                         .bound = v->preemptions > 8 ? 7 : v->preemptions - 1,
                         .seed = session_seed(l->s),
                         .stop = is_late,

@@ -494,13 +494,31 @@ static bool uses_type(const SeqStep *st, const ApiType *t)
     return !t;
 }
 
+/* A struct with functions in it, such as an allocator: const does not say what these change. */
+static bool has_functions(const ApiPlace *p)
+{
+    unsigned levels;
+    const Type *t = type_pointed_record(p->type, &levels);
+    for (unsigned i = 0; t && i < t->nfields; i++) {
+        const Type *f = type_plain(t->fields[i].type);
+        if (f->kind == TYPE_POINTER && type_plain(f->target)->kind == TYPE_FUNCTION)
+            return true;
+    }
+    return false;
+}
+
+static bool only_looks(const ApiPlace *p)
+{
+    return (p->is_const || p->use == USE_OBSERVES) && !has_functions(p);
+}
+
 /* A test of the contract "const" has only calls that may not change their handles. */
 static bool may_be_asked(const Lib *l, const ApiFunction *f)
 {
     if (l->contracts[CONTRACT_SHARED] || l->contracts[CONTRACT_DISTINCT])
         return true;
     for (unsigned i = 0; i < f->nparams; i++)
-        if (f->params[i].handle && !f->params[i].is_const && f->params[i].use != USE_OBSERVES)
+        if (f->params[i].handle && !only_looks(&f->params[i]))
             return false;
     return true;
 }
@@ -741,9 +759,8 @@ static bool is_shared(const Test *t, const SeqValue *v, bool *changes)
         for (unsigned c = 0; c < t->ncalls[k]; c++)
             for (unsigned i = 0; i < t->calls[k][c].nargs; i++)
                 if (value_equal(&t->calls[k][c].args[i], v)) {
-                    const ApiPlace *p = &t->calls[k][c].f->params[i];
                     in[k] = true;
-                    *changes |= !p->is_const && p->use != USE_OBSERVES;
+                    *changes |= !only_looks(&t->calls[k][c].f->params[i]);
                 }
     return in[0] && in[1];
 }

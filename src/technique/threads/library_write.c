@@ -10,6 +10,9 @@
  * and share/ctest/threads.c, which lets the threads take the turns of the run that was found.
  * It needs no part of Sundew. Serial orders that fail in some way could be taken for the
  * violation, so these have no program.
+ *
+ * Lost memory is what no variable leads to. The test's own variables stand in two sections, so
+ * that it can forget what the prefix has made and keep what the threads have got.
  */
 #include "base/escape.h"
 #include "base/file.h"
@@ -36,6 +39,7 @@ static const char *expected(const Violation *v)
     case VIOLATION_EXIT: return "EXPECT_EXIT";
     case VIOLATION_DEADLOCK: return "EXPECT_STUCK";
     case VIOLATION_ERROR: return "EXPECT_RESULT";
+    case VIOLATION_LEAK: return "EXPECT_LEAK";
     default: return NULL;
     }
 }
@@ -68,12 +72,21 @@ static void add_function(Str *out, const char *name, const Str *body)
     free(copy);
 }
 
-static void add_range(Str *out, const char *name, const WriteParts *p, const Test *t, unsigned from,
-                      unsigned to)
+/* A pointer that leads to memory, which is lost otherwise. */
+static bool is_kept(const Violation *v, const SeqStep *st)
+{
+    const Type *t = st->f ? st->f->result.type : NULL;
+    return v->kind == VIOLATION_LEAK && t && type_plain(t)->kind == TYPE_POINTER;
+}
+
+static void add_range(Str *out, const char *name, const WriteParts *p, const Violation *v,
+                      unsigned from, unsigned to)
 {
     Str body = { 0 };
-    for (unsigned i = from; i < to; i++)
-        write_part(p, i, p->seq->steps[i].f && is_used(t, i), &body, NULL);
+    for (unsigned i = from; i < to; i++) {
+        const SeqStep *st = &p->seq->steps[i];
+        write_part(p, i, st->f && (is_used(&v->test, i) || is_kept(v, st)), &body, NULL);
+    }
     add_function(out, name, &body);
     str_release(&body);
 }
@@ -85,7 +98,8 @@ static void add_thread(Str *out, const Violation *v, const WriteParts *p, unsign
     for (unsigned c = 0; c < v->test.ncalls[thread]; c++) {
         bool judged = v->kind == VIOLATION_ERROR && v->test.calls[thread][c].f == v->function;
         str_reset(&result);
-        write_part(p, v->test.prefix->n + c, judged, &body, &result);
+        write_part(p, v->test.prefix->n + c, judged || is_kept(v, &v->test.calls[thread][c]), &body,
+                   &result);
         if (judged && v->text && !strcmp(v->text, "NULL"))
             str_addf(&body, "if (!%s)\n    wrong_result();\n", str_c(&result));
         else if (judged)
@@ -97,35 +111,54 @@ static void add_thread(Str *out, const Violation *v, const WriteParts *p, unsign
     str_release(&result);
 }
 
+/* Declarations, each a line, in a section of their own if memory is searched for. */
+static void add_variables(Str *out, const Violation *v, const char *section, const Str *variables)
+{
+    if (v->kind != VIOLATION_LEAK) {
+        str_addn(out, str_c((Str *)variables), variables->len);
+        return;
+    }
+    str_addf(out, "SECTION(%s) static char *first_of_%s;\n", section, section);
+    char *copy = xstrdup(str_c((Str *)variables)), *rest = copy;
+    for (char *line; (line = strsep(&rest, "\n"));)
+        if (*line)
+            str_addf(out, "SECTION(%s) %s\n", section, line);
+    free(copy);
+}
+
 static void add_parts(Str *out, const Violation *v, WriteFile *file)
 {
     const Test *t = &v->test;
     Arena a = { 0 };
-    Str variables = { 0 }, text = { 0 };
+    Str made = { 0 }, got = { 0 }, text = { 0 };
     unsigned n = t->prefix->n;
     WriteParts p = {
-        .file = file, .seq = t->prefix, .common = n, .suffix = "", .variables = &variables
+        .file = file, .seq = t->prefix, .common = n, .suffix = "", .variables = &made
     };
-    add_range(&text, "before", &p, t, 0, n);
+    add_range(&text, "before", &p, v, 0, n);
     for (unsigned k = 0; k < 2; k++) {
         p.seq = lib_test_thread(&a, t, k);
         p.suffix = k ? "_b" : "_a";
+        p.variables = &got;
         add_thread(&text, v, &p, k);
     }
     p.seq = t->epilogue;
     p.suffix = "_c";
-    add_range(&text, "after", &p, t, n, t->epilogue->n);
+    p.variables = &made;
+    add_range(&text, "after", &p, v, n, t->epilogue->n);
     if (file->stubs.len)
         str_addf(out, "\n%s", str_c(&file->stubs));
     str_addc(out, '\n');
-    str_addn(out, str_c(&variables), variables.len);
+    add_variables(out, v, "made", &made);
+    add_variables(out, v, "got", &got);
     str_addn(out, str_c(&text), text.len);
-    str_release(&variables);
+    str_release(&made);
+    str_release(&got);
     str_release(&text);
     arena_release(&a);
 }
 
-static void add_head(Str *out, const Lib *l, const char *message)
+static void add_head(Str *out, const Lib *l, const Violation *v, const char *message)
 {
     str_add(out, "/*\n * ");
     escape_c_comment(out, message, strlen(message));
@@ -142,6 +175,12 @@ static void add_head(Str *out, const Lib *l, const char *message)
     str_add(
         out,
         "\nstatic void next_call(void);\n__attribute__((unused)) static void wrong_result(void);\n");
+    if (v->kind == VIOLATION_LEAK)
+        str_addf(out,
+                 "\n/* Is all given back that the test has made? Memory is searched for. */\n"
+                 "enum { GIVES_BACK = %d };\n#define SECTION(name) "
+                 "__attribute__((used, section(#name)))\n",
+                 oracle_gives_back(l, &v->test));
 }
 
 /* Which end the test is about, and where the library's code is. */
@@ -150,7 +189,7 @@ static void add_facts(Str *out, const Violation *v)
     const char *name = v->test.calls[0][0].f->name;
     str_addf(
         out,
-        "\nenum { EXPECT_CRASH, EXPECT_ABORT, EXPECT_EXIT, EXPECT_STUCK, EXPECT_RESULT };\n"
+        "\nenum { EXPECT_CRASH, EXPECT_ABORT, EXPECT_EXIT, EXPECT_STUCK, EXPECT_RESULT, EXPECT_LEAK };\n"
         "enum { EXPECTED = %s };\n"
         "/* Which thread runs; was it stopped before it was over; how many calls it makes. */\n"
         "static const struct {\n    int actor, cut, calls;\n} turns[] = {\n",
@@ -210,7 +249,7 @@ bool lib_write(Lib *l, const Violation *v, const char *message, Str *out, Err *e
     char *path = path_join(session_share(l->s), "ctest/threads.c");
     bool ok = file_read(path, &harness, err);
     if (ok) {
-        add_head(out, l, message);
+        add_head(out, l, v, message);
         add_parts(out, v, &file);
         add_facts(out, v);
         str_addn(out, str_c(&harness), harness.len);
