@@ -171,7 +171,8 @@ ok "header: mended, they pass" all_pass field 3
 subject asserts -O0
 ok "asserts: who is handed what it asserts not to be is not informative" keeps "run main push-" push --no-shrink ./asserts -- a
 ok "asserts: …and says so" grep -q 'is handed what it asserts not to be' push.json
-ok "asserts: who asserts what it did is" keeps "take run main" take --no-shrink ./asserts --
+ok "asserts: …also by a variable of its own" keeps "run main checked-" checked --no-shrink ./asserts -- a 100
+ok "asserts: who asserts what it got is" keeps "take run main" take --no-shrink ./asserts --
 sed -i 's/^#define DEFECT 1/#define DEFECT 0/' asserts.c
 ok "asserts: mended, the others pass" all_pass push 2
 ok "asserts: …and all of these" all_pass take 3
