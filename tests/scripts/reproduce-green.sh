@@ -126,6 +126,7 @@ mkdir empty && mv rows empty/other
 ok "opens: …it has the file that was open, by its name" keeps "check each_line main width-" field field.crash
 ok "opens: …the tests fail" fails field
 ok "opens: …heads show it" grep -q 'files/rows begins with "a,b' field.tests/test_main.c
+ok "opens: …that of a function tells what the program was given" grep -A1 '^ \* The program was given:' field.tests/test_check.c
 ok "opens: …so does a review" says "descriptor 3, rows" "$SUNDEW" reproduce --review field.crash
 sed -i 's/^#define DEFECT 1/#define DEFECT 0/' opens.c
 ok "opens: mended, they pass" all_pass field 3
@@ -182,6 +183,7 @@ subject handed -O0
 ok "handed: one null pointer of many is the damage" keeps "main length- total- several-" wide --no-shrink ./handed -- wide
 ok "handed: …and named" grep -q 'is handed the damage: w->last is null already' wide.json
 ok "handed: a variable that the program asks for may be null" keeps "current main length-" current --no-shrink ./handed -- current
+ok "handed: …wide text is text" grep -q 'unit = L"cm"$' current.tests/test_current.c
 sed -i 's/^#define DEFECT 1/#define DEFECT 0/' handed.c
 ok "handed: mended, the others pass" all_pass wide 1
 ok "handed: …and here" all_pass current 2

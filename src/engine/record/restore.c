@@ -739,8 +739,11 @@ Restore *restore_new(const Crash *c, const Program *p, size_t frame, const Resto
                      r->lost_bytes);
     if (r->lost_pointers)
         strings_addf(&r->notes,
-                     "%zu pointers lead to memory that is not in the crash "
-                     "file; they keep their address",
+                     r->lost_pointers == 1
+                         ? "one pointer leads to memory that is not in the crash file; it "
+                           "keeps its address"
+                         : "%zu pointers lead to memory that is not in the crash "
+                           "file; they keep their address",
                      r->lost_pointers);
     return r;
 }

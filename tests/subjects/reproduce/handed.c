@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 #define DEFECT 1
 
@@ -33,13 +34,13 @@ static int several(struct wide *w, int n)
     return sum;
 }
 
-static int current(int n)
+static int current(int n, const wchar_t *unit)
 {
 #if !DEFECT
     if (!now)
         return 0;
 #endif
-    return length(now) * n;
+    return length(now) * n + (int)wcslen(unit);
 }
 
 int main(int argc, char **argv)
@@ -57,6 +58,6 @@ int main(int argc, char **argv)
     if (now)
         puts("now");
     if (strcmp(what, "current") == 0)
-        printf("%d\n", current(argc));
+        printf("%d\n", current(argc, L"cm"));
     return 0;
 }
