@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "runtime/heap/wrappers.h"
 
@@ -144,4 +145,27 @@ int sundew_asprintf(char **out, const char *format, ...)
     int n = sundew_vasprintf(out, format, args);
     va_end(args);
     return n;
+}
+
+/* Programs have allocators of their own, which get their blocks so. */
+void *sundew_mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
+{
+    enum { MOST = 16 << 20 };          /* more is an address space, not a block */
+    void *p = mmap(at, n, protection, flags, fd, offset);
+    bool block = flags & MAP_ANONYMOUS && protection & PROT_WRITE && !(flags & MAP_FIXED);
+    return p != MAP_FAILED && block && n <= MOST ? noted(p, n) : p;
+}
+
+void *sundew_mmap64(void *at, size_t n, int protection, int flags, int fd, off_t offset)
+{
+    return sundew_mmap(at, n, protection, flags, fd, offset);
+}
+
+int sundew_munmap(void *p, size_t n)
+{
+    SundewExtent e = { 0 };
+    if (sundew_tracking && sundew_extent_at((uintptr_t)p, &e) && e.start == (uintptr_t)p &&
+        e.size <= n && !e.freed)
+        sundew_note_free(p);
+    return munmap(p, n);
 }

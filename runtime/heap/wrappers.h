@@ -27,6 +27,10 @@ ssize_t sundew_getline(char **line, size_t *n, FILE *f);
 int sundew_vasprintf(char **out, const char *format, va_list args);
 int sundew_asprintf(char **out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+void *sundew_mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset);
+void *sundew_mmap64(void *at, size_t n, int protection, int flags, int fd, off_t offset);
+int sundew_munmap(void *p, size_t n);
+
 int sundew_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
 void (*sundew_signal(int sig, void (*handler)(int)))(int);
 void (*sundew___sysv_signal(int sig, void (*handler)(int)))(int);

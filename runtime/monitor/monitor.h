@@ -71,6 +71,6 @@ void sundew_dump_now(const char *reason);
 #define SUNDEW_REDIRECTED(X)                                                   \
     SUNDEW_ALLOCATING(X)                                                       \
     X(sigaction) X(signal) X(__sysv_signal) X(sigprocmask) X(pthread_sigmask) X(sigsuspend)     \
-    X(sigaltstack) X(pthread_create) X(__assert_fail)
+    X(sigaltstack) X(pthread_create) X(__assert_fail) X(mmap) X(mmap64) X(munmap)
 /* clang-format on */
 #endif

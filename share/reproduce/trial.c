@@ -18,7 +18,7 @@
  *     skip     a bad pointer becomes one to zeroed memory
  *     return   the function that failed returns 0 to its caller
  *
- * RESTORE_POKE=OBJECT:OFFSET:VALUE changes one word of the state at the end.
+ * RESTORE_POKE=OBJECT:OFFSET:VALUE,… changes words of the state at the end.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -297,8 +297,10 @@ static void poke(void **object, uint64_t n)
 {
     const char *text = getenv("RESTORE_POKE");
     unsigned long long item, offset, value;
-    if (text && sscanf(text, "%llu:%llu:%llu", &item, &offset, &value) == 3 && item < n)
-        memcpy((char *)object[item] + offset, &value, sizeof(void *));
+    for (; text && sscanf(text, "%llu:%llu:%llu", &item, &offset, &value) == 3;
+         text = strchr(text, ',') ? strchr(text, ',') + 1 : NULL)
+        if (item < n)
+            memcpy((char *)object[item] + offset, &value, sizeof(void *));
 }
 
 void **restore_load(unsigned test, void **named)

@@ -55,6 +55,7 @@ void clang_flags(const Cmdline *c, const char *compiler, Strings *out)
     /* Some of clang's warnings are errors by default (implicit declarations,
      * mismatched pointers); to gcc they are not, so they are in real code. */
     strings_add(out, "-Wno-everything");
+    strings_add(out, "-fbracket-depth=4096"); /* gcc has no limit: hash macros nest deeply */
     /* c89 and c99 are scripts that say this by themselves. */
     const char *name = path_base(compiler);
     if (str_starts(name, "c89") || str_starts(name, "c99"))

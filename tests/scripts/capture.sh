@@ -36,6 +36,10 @@ fresh several; sources
 ok "several sources in one command" captured sh -ec 'gcc -c a.c b.c c.c; gcc *.o -o prog'
 ok "…all units" has_all prog
 
+fresh nested
+printf 'int main(void) { return %s0%s; }\n' "$(printf '(%.0s' {1..300})" "$(printf ')%.0s' {1..300})" >a.c
+ok "parentheses nested as deep as hash macros have them" captured gcc -o prog a.c
+
 fresh onestep; sources
 ok "compile and link in one step" captured gcc -O2 a.c b.c c.c -o prog
 ok "…all units" has_all prog

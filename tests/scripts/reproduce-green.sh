@@ -37,16 +37,21 @@ all_pass() {
 # A function that is handed the damage comes last, with a minus here: it is not informative.
 for level in -O0 -O2 -O3; do
     subject green $level
-    ok "green $level: at the desk every function has a test" keeps "scan judge check main weight-" desk ./green -- a
-    ok "green $level: …which fails" fails desk
-    ok "green $level: …without a copy of the program" sh -c '[ -e desk.tests/files/green.c ] && [ ! -e desk.tests/files/green ]'
-    ok "green $level: …a list is told by its first item" grep -q 'first = &{ .name = "n", .value = 3, .next = ... }' desk.tests/test_judge.c
     ok "green $level: the optimised program leaves a crash file" in_field green
     ok "green $level: functions that were inlined have their tests" keeps "scan judge check main weight-" field field.crash
+    ok "green $level: …which fail" fails field
     sed -i 's/^#define DEFECT 1/#define DEFECT 0/' green.c
-    ok "green $level: mended, the informative tests pass" all_pass desk 4
-    ok "green $level: …those of the field too" all_pass field 4
+    ok "green $level: mended, the informative tests pass" all_pass field 4
 done
+
+subject green -O2
+ok "green: at the desk every function has a test" keeps "scan judge check main weight-" desk ./green -- a
+ok "green: …which fails" fails desk
+ok "green: …without a copy of the program" sh -c '[ -e desk.tests/files/green.c ] && [ ! -e desk.tests/files/green ]'
+ok "green: …a list is told by its first item" grep -q 'first = &{ .name = "n", .value = 3, .next = ... }' desk.tests/test_judge.c
+ok "green: it leaves a crash file" in_field green
+sed -i 's/^#define DEFECT 1/#define DEFECT 0/' green.c
+ok "green: mended, they pass" all_pass desk 4
 
 ok "a review folds what is zero" says "fields that are zero" "$SUNDEW" reproduce --review field.crash
 ok "without files a note comes first" says "name their folder with --files" "$SUNDEW" reproduce field.crash -o again
@@ -121,6 +126,7 @@ mkdir empty && mv rows empty/other
 ok "opens: …it has the file that was open, by its name" keeps "check each_line main width-" field field.crash
 ok "opens: …the tests fail" fails field
 ok "opens: …heads show it" grep -q 'files/rows begins with "a,b' field.tests/test_main.c
+ok "opens: …that of a function tells what the program was given" grep -A1 '^ \* The program was given:' field.tests/test_check.c
 ok "opens: …so does a review" says "descriptor 3, rows" "$SUNDEW" reproduce --review field.crash
 sed -i 's/^#define DEFECT 1/#define DEFECT 0/' opens.c
 ok "opens: mended, they pass" all_pass field 3
@@ -166,10 +172,28 @@ ok "header: mended, they pass" all_pass field 3
 subject asserts -O0
 ok "asserts: who is handed what it asserts not to be is not informative" keeps "run main push-" push --no-shrink ./asserts -- a
 ok "asserts: …and says so" grep -q 'is handed what it asserts not to be' push.json
-ok "asserts: who asserts what it did is" keeps "take run main" take --no-shrink ./asserts --
+ok "asserts: …also by a variable of its own" keeps "run main checked-" checked --no-shrink ./asserts -- a 100
+ok "asserts: who asserts what it got is" keeps "take run main" take --no-shrink ./asserts --
 sed -i 's/^#define DEFECT 1/#define DEFECT 0/' asserts.c
 ok "asserts: mended, the others pass" all_pass push 2
 ok "asserts: …and all of these" all_pass take 3
+
+# The first null pointer that a test comes to is not the one that breaks it.
+subject handed -O0
+ok "handed: one null pointer of many is the damage" keeps "main length- total- several-" wide --no-shrink ./handed -- wide
+ok "handed: …and named" grep -q 'is handed the damage: w->last is null already' wide.json
+ok "handed: a variable that the program asks for may be null" keeps "current main length-" current --no-shrink ./handed -- current
+ok "handed: …wide text is text" grep -q 'unit = L"cm"$' current.tests/test_current.c
+sed -i 's/^#define DEFECT 1/#define DEFECT 0/' handed.c
+ok "handed: mended, the others pass" all_pass wide 1
+ok "handed: …and here" all_pass current 2
+
+subject blocks -O2
+ok "blocks: a crash file" in_field blocks x
+ok "blocks: …blocks of mmap() are state, who never returns has no test" keeps "size_of declare all main" field --no-shrink field.crash
+ok "blocks: …it fails where the reporter was called" grep -q "abort in size_of() at blocks.c:36" field.json
+sed -i 's/^#define DEFECT 1/#define DEFECT 0/' blocks.c
+ok "blocks: mended, those pass that are not handed it" sh -c 'make -s -C field.tests check >make.out 2>&1; [ "$(grep -c ^ok make.out)" = 3 ]'
 
 subject known -O0
 ok "known: contracts of a run" says "word != NULL" "$SUNDEW" invariants known -- ./known a b c a b c a b c a b c

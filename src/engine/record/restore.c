@@ -739,8 +739,11 @@ Restore *restore_new(const Crash *c, const Program *p, size_t frame, const Resto
                      r->lost_bytes);
     if (r->lost_pointers)
         strings_addf(&r->notes,
-                     "%zu pointers lead to memory that is not in the crash "
-                     "file; they keep their address",
+                     r->lost_pointers == 1
+                         ? "one pointer leads to memory that is not in the crash file; it "
+                           "keeps its address"
+                         : "%zu pointers lead to memory that is not in the crash "
+                           "file; they keep their address",
                      r->lost_pointers);
     return r;
 }
@@ -820,32 +823,55 @@ bool restore_is_link_of_variable(const Restore *r, size_t step)
     return at < r->items.len && r->items.items[at]->variable && restore_is_link(r, step);
 }
 
-/* The pointers to nothing of a type at a place of an item. */
-static void add_bad(Restore *r, size_t number, const Type *t, uint64_t at, const char *text,
-                    const RestoreSearch *search, RestoreBads *out)
+/* Where bad pointers are looked for. */
+typedef struct BadSearch {
+    Restore *r;
+    const RestoreSearch *search;
+    RestoreBads *out;
+    RestoreBad at; /* what is known of the next one */
+} BadSearch;
+
+static void add_bad_word(BadSearch *b)
 {
-    const Item *it = r->items.items[number];
+    const Item *it = b->r->items.items[b->at.object];
+    if (b->at.offset + 8 > it->size || b->out->len >= b->search->most)
+        return;
+    uint64_t value = word_at(it->bytes + b->at.offset);
+    bool fits_failure = value ? b->search->near(b->search->arg, value) : b->search->null;
+    b->at.null = value == 0;
+    if (it->known[b->at.offset] && fits_failure && !restore_is_pointer(b->r, value))
+        vec_push(b->out, b->at);
+}
+
+/* The pointers to nothing of a type at a place of an item. */
+static void add_bad(BadSearch b, const Type *t)
+{
+    const Item *it = b.r->items.items[b.at.object];
     const Type *p = type_plain(t);
-    if (!p->size || at + p->size > it->size || out->len >= search->most)
+    const RestoreBad at = b.at;
+    if (!p->size || at.offset + p->size > it->size)
         return;
     if (p->kind == TYPE_POINTER) {
-        uint64_t value = word_at(it->bytes + at);
-        RestoreBad bad = { number, at, text, value == 0 };
-        bool fits_failure = value ? search->near(search->arg, value) : search->null;
-        if (it->known[at] && fits_failure && !restore_is_pointer(r, value))
-            vec_push(out, bad);
+        add_bad_word(&b);
     } else if (p->kind == TYPE_STRUCT) {
         bool direct = it->type && type_plain(it->type) == p && !it->variable;
-        for (unsigned i = 0; i < p->nfields; i++)
-            if (!p->fields[i].bit_field)
-                add_bad(r, number, p->fields[i].type, at + p->fields[i].offset / 8,
-                        arena_printf(&r->arena, "%s%s%s", text, direct ? "->" : ".",
-                                     p->fields[i].name),
-                        search, out);
-    } else if (p->kind == TYPE_ARRAY && type_plain(p->target)->size) {
-        for (uint64_t i = 0; i < p->count && i < 16; i++)
-            add_bad(r, number, p->target, at + i * type_plain(p->target)->size,
-                    arena_printf(&r->arena, "%s[%llu]", text, (unsigned long long)i), search, out);
+        for (unsigned i = 0; i < p->nfields; i++) {
+            if (p->fields[i].bit_field)
+                continue;
+            b.at.record = p;
+            b.at.member = p->fields[i].offset / 8;
+            b.at.offset = at.offset + b.at.member;
+            b.at.text = arena_printf(&b.r->arena, "%s%s%s", at.text, direct ? "->" : ".",
+                                     p->fields[i].name);
+            add_bad(b, p->fields[i].type);
+        }
+    } else if (p->kind == TYPE_ARRAY) {
+        uint64_t size = type_plain(p->target)->size;
+        for (uint64_t i = 0; size && i < p->count && i < 16; i++) {
+            b.at.offset = at.offset + i * size;
+            b.at.text = arena_printf(&b.r->arena, "%s[%llu]", at.text, (unsigned long long)i);
+            add_bad(b, p->target);
+        }
     }
 }
 
@@ -860,39 +886,55 @@ static uint64_t first_element(const Restore *r, const Item *it, uint64_t size)
     return 0;
 }
 
-static void add_bad_of_parts(Restore *r, size_t number, unsigned depth, const RestoreSearch *search,
-                             RestoreBads *out)
+static void add_bad_of_parts(BadSearch b, unsigned depth)
 {
-    const Item *it = r->items.items[number];
-    for (size_t k = 0; k < it->nparts && !it->freed; k++)
-        if (it->parts[k].name && it->parts[k].depth == depth)
-            add_bad(r, number, it->parts[k].type, it->parts[k].offset, it->parts[k].name, search,
-                    out);
+    const Item *it = b.r->items.items[b.at.object];
+    for (size_t k = 0; k < it->nparts && !it->freed; k++) {
+        if (!it->parts[k].name || it->parts[k].depth != depth)
+            continue;
+        b.at.offset = it->parts[k].offset;
+        b.at.text = it->parts[k].name;
+        add_bad(b, it->parts[k].type);
+    }
+}
+
+static void add_bad_of_item(BadSearch b)
+{
+    enum { ELEMENTS = 16 };
+    const Item *it = b.r->items.items[b.at.object];
+    const Type *p = it->type ? type_plain(it->type) : NULL;
+    if (it->constant || it->literal || it->freed || (p && !p->size))
+        return;
+    const char *name = it->variable ? it->lvalue : it->name;
+    uint64_t size = p ? p->size : 8, n = p ? it->count : it->size / 8;
+    uint64_t from = first_element(b.r, it, size);
+    RestoreSearch here = *b.search;
+    bool null = here.null;
+    b.search = &here;
+    b.at.variable = it->variable;
+    for (uint64_t k = 0; k < n; k++) {
+        here.null = null && k - from < ELEMENTS; /* there are many in a large array */
+        b.at.offset = k * size;
+        b.at.text = k ? arena_printf(&b.r->arena, "%s[%llu]", name, (unsigned long long)k) : name;
+        if (p)
+            add_bad(b, p);
+        else
+            add_bad_word(&b); /* of a type that nobody knows */
+    }
 }
 
 void restore_bad_pointers(Restore *r, const RestoreSearch *search, RestoreBads *out)
 {
-    enum { ELEMENTS = 16 };
     assert(search->near);
     unsigned depth = search->depth;
     for (unsigned d = 0; d <= depth + 1; d++)
         for (size_t i = 0; i < r->items.len; i++) {
             const Item *it = r->items.items[i];
+            BadSearch b = { r, search, out, { .object = i, .handed = d <= depth } };
             if (d <= depth)
-                add_bad_of_parts(r, i, d, search, out);
-            bool wanted = d <= depth ? it->depth == d : it->variable && it->depth > depth;
-            const Type *p = it->type ? type_plain(it->type) : NULL;
-            if (!wanted || it->constant || it->literal || it->freed || !p || !p->size)
-                continue;
-            const char *name = it->variable ? it->lvalue : it->name;
-            uint64_t from = first_element(r, it, p->size);
-            for (uint64_t k = 0; k < it->count; k++) {
-                RestoreSearch here = *search;
-                here.null &= k - from < ELEMENTS;         /* there are many in a large array */
-                add_bad(r, i, p, k * p->size,
-                        k ? arena_printf(&r->arena, "%s[%llu]", name, (unsigned long long)k) : name,
-                        &here, out);
-            }
+                add_bad_of_parts(b, d);
+            if (d <= depth ? it->depth == d : it->variable && it->depth > depth)
+                add_bad_of_item(b);
         }
 }
 

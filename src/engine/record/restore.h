@@ -100,7 +100,10 @@ typedef struct RestoreBad {
     size_t object;            /* number of the item, as the state has it */
     uint64_t offset;
     const char *text;         /* "list->first" */
-    bool null;
+    bool null, handed;
+    const Type *record; /* whose member it is, … */
+    uint64_t member; /* … at this offset; NULL: of none that is known */
+    const Variable *variable; /* … or in this one; or NULL */
 } RestoreBad;
 typedef Vec(RestoreBad) RestoreBads;
 typedef struct RestoreSearch {

@@ -25,6 +25,29 @@ static void describe_text(const Item *it, uint64_t offset, Str *out)
     str_add(out, n < 60 ? "\"" : "\"...");
 }
 
+static bool is_wide(const Type *t)
+{
+    while (t && t != type_plain(t) && !(t->kind == TYPE_TYPEDEF && strcmp(t->name, "wchar_t") == 0))
+        t = t->target;
+    return t && t->kind == TYPE_TYPEDEF;
+}
+
+static void describe_wide_text(const Item *it, uint64_t offset, Str *out)
+{
+    int32_t c = 1;
+    unsigned n = 0;
+    str_add(out, "L\"");
+    for (; n < 60 && c && offset + sizeof c <= it->size; n++, offset += sizeof c) {
+        memcpy(&c, it->bytes + offset, sizeof c);
+        char byte = (char)c;
+        if (c > 0 && c < 128)
+            escape_c_string(out, &byte, 1);
+        else if (c)
+            str_addf(out, "\\x%x", (unsigned)c);
+    }
+    str_add(out, n < 60 ? "\"" : "\"...");
+}
+
 /* A list would tell all its nodes. */
 static bool is_inside(const Restore *r, const Type *t)
 {
@@ -83,6 +106,8 @@ static void describe_pointer(Restore *r, const Type *p, uint64_t value, unsigned
         str_add(out, "(freed)");
     else if (restore_is_char(target) && offset <= it->size)
         describe_text(it, offset, out);
+    else if (is_wide(p->target) && offset <= it->size)
+        describe_wide_text(it, offset, out);
     else if (depth < DEEP && count_pointers(it, offset, target) > 1)
         describe_pointers(r, target, it->bytes + offset, count_pointers(it, offset, target),
                           depth + 1, out);

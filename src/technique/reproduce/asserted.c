@@ -6,8 +6,8 @@
  *         assert(buf && buf->unit);
  *
  * Here bufput() is handed the damage, as if it had touched a bad pointer: its own test fails
- * wherever else the fix is. It is so if the text names parameters only, and if the function does
- * not mention them before, but for other assertions.
+ * wherever else the fix is. It is so if the function calls nothing before the assertion: then it
+ * has only looked at what it has.
  */
 #include "base/file.h"
 #include "technique/reproduce/reproduce_int.h"
@@ -16,57 +16,35 @@
 
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-/* The next identifier that stands for something: no member, number, call or constant. */
-static const char *next_name(const char *text, const char *end, size_t *n)
+/* Names in capitals are macros: they are no calls here, and assert() is none. */
+static bool is_call(const char *name, size_t n)
 {
-    for (const char *p = text; p < end; p++) {
-        const char *from = p;
-        bool constant = true;
-        for (; p < end && is_word(*p); p++)
-            constant &= !islower((unsigned char)*p);
-        *n = (size_t)(p - from);
-        bool member = (from > text && from[-1] == '.') ||
-                      (from - text > 1 && from[-1] == '>' && from[-2] == '-');
-        bool call = p + strspn(p, " ") < end && p[strspn(p, " ")] == '(';
-        if (*n && !member && !constant && !call && !isdigit((unsigned char)*from))
-            return from;
-    }
-    return NULL;
-}
-
-static bool is_parameter(const Function *fn, const char *name, size_t n)
-{
-    for (unsigned i = 0; i < fn->nparams; i++)
-        if (strlen(fn->params[i].name) == n && memcmp(fn->params[i].name, name, n) == 0)
-            return true;
-    return false;
-}
-
-/* Does the text name parameters, and nothing else? */
-static bool names_parameters(const Function *fn, const char *from, const char *to)
-{
-    bool any = false;
-    size_t n;
-    for (const char *p = from; (p = next_name(p, to, &n)); p += n) {
-        if (!is_parameter(fn, p, n))
+    static const char *const words[] = { "if",     "for",    "while",         "switch",
+                                         "sizeof", "assert", "static_assert", "return" };
+    bool lower = false;
+    for (size_t i = 0; i < n; i++)
+        lower |= islower((unsigned char)name[i]) != 0;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i]) == n && memcmp(words[i], name, n) == 0)
             return false;
-        any = true;
-    }
-    return any;
+    return lower;
 }
 
-/* Is one of them mentioned in a line? */
-static bool mentions(const Function *fn, const char *line, const char *end)
+static bool has_call(const char *line, const char *end)
 {
-    size_t n;
-    for (const char *p = line; (p = next_name(p, end, &n)); p += n)
-        if (is_parameter(fn, p, n))
+    for (const char *p = line; p < end; p++) {
+        const char *from = p;
+        while (p < end && is_word(*p))
+            p++;
+        const char *next = p + strspn(p, " ");
+        if (p > from && next < end && *next == '(' && is_call(from, (size_t)(p - from)))
             return true;
+    }
     return false;
 }
 
-/* Is the assertion of a line the first that the function does with its parameters? */
-static bool comes_first(const Function *fn, unsigned line)
+/* Is there no call in the function's text before a line? */
+static bool calls_nothing_before(const Function *fn, unsigned line)
 {
     Str text = { 0 };
     bool ok = fn->file && fn->line && line > fn->line && file_read(fn->file, &text, NULL);
@@ -74,8 +52,8 @@ static bool comes_first(const Function *fn, unsigned line)
     const char *at = ok ? str_c(&text) : "";
     for (unsigned k = 1; ok && k < line && *at; k++) {
         const char *end = at + strcspn(at, "\n"), *open = memchr(at, '{', (size_t)(end - at));
-        if (k >= fn->line && inside && !memmem(at, (size_t)(end - at), "assert", 6))
-            ok = !mentions(fn, at, end);
+        if (k >= fn->line && inside)
+            ok = !has_call(at, end);
         inside |= k >= fn->line && open;
         at = *end ? end + 1 : end;
     }
@@ -86,9 +64,7 @@ static bool comes_first(const Function *fn, unsigned line)
 bool asserted_argument(const Ending *e, const Candidate *c)
 {
     const Place *site = e->stack.len ? &e->stack.items[0] : NULL;
-    const char *from = strstr(e->text, "Assertion `"), *to = from ? strrchr(from, '\'') : NULL;
-    return e->kind == FAILURE_ASSERTION && to && site && c->fn && !c->distance &&
-           strcmp(site->function, c->fn->name) == 0 &&
-           names_parameters(c->fn, from + strlen("Assertion `"), to) &&
-           comes_first(c->fn, site->line);
+    return e->kind == FAILURE_ASSERTION && site && site->line && c->fn && !c->distance &&
+           c->fn->nparams && strcmp(site->function, c->fn->name) == 0 &&
+           calls_nothing_before(c->fn, site->line);
 }

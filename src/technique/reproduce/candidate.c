@@ -27,8 +27,6 @@
 #define SHRINK_SECONDS  15                  /* …on a machine where a trial is quick */
 #define SHRINK_MOST     60
 #define NULL_PAGE       65536
-#define MOST_BAD        32                  /* pointers that may be the damage */
-#define WILD            UINT64_C(0x5e5e00000000)   /* an address of nothing */
 
 /* What would come behind the failure if it were mended: share/reproduce/trial.c */
 static const char *const ways[] = { "skip", "return" };
@@ -82,7 +80,7 @@ static void count_distances(Reproduction *rp)
         c->distance = distance;
         if (c->gone)
             c->why = "had returned";
-        else if (!distance++)
+        else if (!c->reports && !distance++)
             first = c;
     }
     /* The crash may lie in functions that were too small to be monitored. */
@@ -112,6 +110,8 @@ bool candidates_find(Reproduction *rp, Err *err)
             c->why = "the function is not in the program model";
         else if (!c->unit)
             c->why = "its source file is not captured";
+        else if ((c->reports = is_reporter(&rp->was, c->fn)))
+            c->why = "never returns: it tells what its caller found";
         else if ((c->between = !is_wanted(c, n, &of_function)))
             c->why = "in the middle of a deep recursion: not tried";
     }
@@ -259,15 +259,13 @@ typedef struct ShrinkArg {
     unsigned test;
 } ShrinkArg;
 
-static bool run_trial(const ShrinkArg *a, const bool *keep, const char *way, const char *poke,
-                      Ending *out)
+static bool run_trial(const ShrinkArg *a, const bool *keep, const char *way, Ending *out)
 {
     TrialPlan plan = { .test = a->test,
                        .state = a->binary,
                        .keep = keep,
                        .nsteps = restore_nsteps(a->c->restore),
                        .way = way,
-                       .poke = poke,
                        .seconds = way ? 2 : 0 };
     candidate_with_files(a->rp, &plan);
     return trial_run(a->rp->trial, a->binary, &plan, out, NULL);
@@ -279,12 +277,12 @@ static bool still_fails(void *arg, const bool *keep)
 {
     ShrinkArg *a = arg;
     Ending e = { 0 };
-    bool same = run_trial(a, keep, NULL, NULL, &e) && ending_equal(&a->c->ending, &e);
+    bool same = run_trial(a, keep, NULL, &e) && ending_equal(&a->c->ending, &e);
     ending_release(&e);
     for (int w = 0; keep && same && w < NWAYS; w++) {
         if (!a->c->has_way[w])
             continue;
-        same = run_trial(a, keep, ways[w], NULL, &e) && ending_same_way(&a->c->ways[w], &e);
+        same = run_trial(a, keep, ways[w], &e) && ending_same_way(&a->c->ways[w], &e);
         ending_release(&e);
     }
     return same;
@@ -319,7 +317,7 @@ static void find_ways(const ShrinkArg *a)
     for (int w = 0; w < NWAYS; w++) {
         Ending *way = &c->ways[w];
         ending_release(way);
-        bool ran = run_trial(a, NULL, ways[w], NULL, way) && way->way.len;
+        bool ran = run_trial(a, NULL, ways[w], way) && way->way.len;
         assert(way->way.len == way->touched.len);
         c->has_way[w] = ran && way->kind == FAILURE_NONE;
         const char *lack = ran ? lack_of_way(&c->ending, way) : NULL;
@@ -351,49 +349,6 @@ static bool *steps_that_stay(const Candidate *c)
     return fixed;
 }
 
-/* May the access that failed have used this pointer? */
-static bool is_near(const void *arg, uint64_t value)
-{
-    const Ending *e = arg;
-    uint64_t high = value >> 47;
-    if (e->nowhere)
-        return high && high != 0x1ffff;
-    return e->address - value + NULL_PAGE < 2 * NULL_PAGE;
-}
-
-/*
- * Which bad pointer was dereferenced? Each that the function is handed becomes a wild one; if
- * the test then fails at the same place, with an address near that, it was the one.
- */
-static void find_damage(const ShrinkArg *a)
-{
-    Reproduction *rp = a->rp;
-    Candidate *c = a->c;
-    RestoreBads bad = { 0 };
-    RestoreSearch search = { .near = is_near,
-                             .arg = &c->ending,
-                             .null = c->ending.has_address && c->ending.address < NULL_PAGE,
-                             .depth = 1,
-                             .most = MOST_BAD };
-    if (c->ending.kind != FAILURE_SIGNAL || (!c->ending.has_address && !c->ending.nowhere) ||
-        strcmp(c->fn->name, "main") == 0)
-        return;
-    restore_bad_pointers(c->restore, &search, &bad);
-    for (size_t i = 0; i < bad.len && !c->damage; i++) {
-        Ending e = { 0 };
-        char *poke =
-            xprintf("%zu:%" PRIu64 ":%" PRIu64, bad.items[i].object, bad.items[i].offset, WILD);
-        if (run_trial(a, NULL, NULL, poke, &e) && e.has_address &&
-            e.address - WILD + NULL_PAGE < 2 * NULL_PAGE && e.trace.len && c->ending.trace.len &&
-            e.trace.items[0] == c->ending.trace.items[0])
-            c->damage = arena_printf(&rp->arena, "%s is %s", bad.items[i].text,
-                                     bad.items[i].null ? "null" : "a bad pointer");
-        ending_release(&e);
-        free(poke);
-    }
-    vec_release(&bad);
-}
-
 /* A busy machine gets more time: a test that is not shrunk is not read. */
 static double shrink_seconds(double trial)
 {
@@ -405,7 +360,7 @@ static void shrink_candidate(Reproduction *rp, Candidate *c, const char *binary,
 {
     ShrinkArg arg = { rp, c, binary, test };
     find_ways(&arg);
-    find_damage(&arg);
+    c->damage = damage_find(rp, c, binary, test);
     bool *fixed = steps_that_stay(c);
     Shrinking s = { .restore = c->restore,
                     .fails = still_fails,
@@ -440,7 +395,7 @@ static bool verify(Reproduction *rp, Candidate *c, Err *err)
     bool ok = lab_build(rp->lab, c->unit, source, binary, how_built(c), err) &&
               trial_run(rp->trial, binary, &plan, &e, err);
     if (ok) {
-        trial_name(rp->names, binary, &e);
+        trial_name(rp->names, rp->program, binary, &e);
         ok = c->root_closer ? e.kind == c->ending.kind : ending_same(&rp->was, &e, rp->same);
     }
     if (ok) {
@@ -553,7 +508,7 @@ static bool try_one(Reproduction *rp, Candidate *c, const char *binary, unsigned
     c->call = str_take(&call);
     if (!trial_run(rp->trial, binary, &plan, &c->ending, err))
         return false;
-    trial_name(rp->names, binary, &c->ending);
+    trial_name(rp->names, rp->program, binary, &c->ending);
     bool same = ending_same(&rp->was, &c->ending, rp->same);
     c->root_closer = !same && is_root(rp, &c->ending);
     if (same || c->root_closer) {
@@ -643,7 +598,7 @@ static bool try_alive_and_dead(Reproduction *rp, Err *err)
         return false;
     for (size_t i = 0; i < rp->n; i++) {
         Candidate *c = &rp->candidates[i];
-        c->dead = c->revived && !c->reproduces && c->unit && !c->between && !c->gone;
+        c->dead = c->revived && !c->reproduces && c->unit && !c->between && !c->reports && !c->gone;
         if (c->dead)
             try_again(c);
     }
@@ -659,7 +614,8 @@ bool candidates_try(Reproduction *rp, Err *err)
     const char **was = arena_array(&rp->arena, const char *, rp->n + 1);
     for (size_t i = 0; i < rp->n; i++) {
         Candidate *c = &rp->candidates[i];
-        if (c->reproduces || !c->unit || c->between || c->gone || !lab_is_optimised(c->unit))
+        if (c->reproduces || !c->unit || c->between || c->reports || c->gone ||
+            !lab_is_optimised(c->unit))
             continue;
         was[i] = c->why;
         c->unoptimised = true;

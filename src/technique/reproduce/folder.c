@@ -133,6 +133,36 @@ static void write_input(const Reproduction *rp, const Candidate *c, const String
     str_release(&text);
 }
 
+/* Is the file one of the program's words, alone, behind its folder or behind an option? */
+static bool is_word_of(const char *words, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *at = words; n && (at = strstr(at, name)) != NULL; at += n)
+        if (at > words && strchr(" /=", at[-1]) && strchr(" ,", at[n]))
+            return true;                       /* strchr() finds the end, too */
+    return false;
+}
+
+/* What the program was working on when it called a function that is far from main(). */
+static void write_program_input(const Reproduction *rp, const char *words, Str *out)
+{
+    enum { MOST = 2 };
+    unsigned shown = 0;
+    Str text = { 0 }, lines = { 0 };
+    for (size_t i = 0; i < rp->files->len && shown < MOST; i++) {
+        const RunFile *f = &rp->files->items[i];
+        if (is_word_of(words, f->name))
+            add_begin(&lines, f->name, "files/", f->data, f->len), shown++;
+    }
+    if (!shown && has_input(rp) && file_read(rp->input, &text, NULL))
+        add_begin(&lines, "stdin", "", str_c(&text), text.len);
+    if (lines.len)
+        str_add(out, " *\n * The program was given:\n");
+    str_addn(out, str_c(&lines), lines.len);
+    str_release(&lines);
+    str_release(&text);
+}
+
 /* Arguments that the function never had in the runs from which contracts were learned. */
 static void write_unusual(const Reproduction *rp, const Candidate *c, Str *out)
 {
@@ -196,6 +226,8 @@ static void write_head(const Reproduction *rp, const Candidate *c, Str *out)
     str_reset(&line);
     str_addf(&line, "program %s", crash_program(rp->crash));
     add_words(rp, &line);
+    Str words = { 0 };
+    str_addn(&words, line.data, line.len);
     if (*crash_build(rp->crash))
         str_addf(&line, ", build %s", crash_build(rp->crash));
     add_comment(out, str_c(&line));
@@ -216,7 +248,11 @@ static void write_head(const Reproduction *rp, const Candidate *c, Str *out)
         add_comment(out, str_c(&line));
     }
     write_unusual(rp, c, out);
+    size_t before = out->len;
     write_input(rp, c, &passed, out);
+    if (out->len == before)
+        write_program_input(rp, str_c(&words), out);
+    str_release(&words);
     strings_release(&passed);
     const Strings *notes = restore_notes(c->restore);
     if (notes->len)

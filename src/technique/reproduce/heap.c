@@ -34,7 +34,7 @@ static bool look(Reproduction *rp, Lab *lab, const Candidate *c, Ending *out)
                         LAB_TRIAL | (c->unoptimised ? LAB_UNOPTIMISED : 0), NULL) &&
               trial_run(rp->trial, binary, &plan, out, NULL);
     if (ok)
-        trial_name(rp->names, binary, out);
+        trial_name(rp->names, rp->program, binary, out);
     unlink(binary);
     free(binary);
     free(source);

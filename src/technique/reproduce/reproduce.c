@@ -96,7 +96,7 @@ static bool attempt(Reproduction *rp, Err *err)
 {
     if (!open_lab(rp, err))
         return false;
-    ending_of_crash(rp->names, rp->crash, rp->monitored, &rp->was);
+    ending_of_crash(rp->names, rp->program, rp->crash, rp->monitored, &rp->was);
     find_file(rp);
     bool ok = candidates_find(rp, err) && candidates_try(rp, err);
     if (ok)
@@ -109,9 +109,11 @@ static void forget(Reproduction *rp)
     candidates_release(rp);
     ending_release(&rp->was);
     worlds_free(rp->worlds);
+    units_free(rp->units);
     places_free(rp->names);
     lab_free(rp->lab);
     rp->worlds = NULL;
+    rp->units = NULL;
     rp->names = NULL;
     rp->lab = NULL;
     rp->n = 0;

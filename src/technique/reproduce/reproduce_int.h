@@ -1,6 +1,7 @@
 /* What the files of this technique share. */
 #ifndef SUNDEW_REPRODUCE_INT_H
 #define SUNDEW_REPRODUCE_INT_H
+#include "analysis/units/units.h"
 #include "base/json.h"
 #include "build/lab.h"
 #include "build/lines.h"
@@ -33,6 +34,7 @@ typedef struct Candidate {
     unsigned distance;           /* frames between it and the crash */
     bool stale;                  /* the frame was left by longjmp or the like */
     bool gone;                   /* its function had returned: no candidate */
+    bool reports;                /* it never returns, and only tells of the failure */
     bool between;                /* in the middle of a deep recursion: not tried */
     bool revived;                /* its test had objects that were freed later, alive */
     bool dead;                   /* … then tried with these freed */
@@ -75,6 +77,7 @@ typedef struct Reproduction {
     Worlds *worlds;
     PlaceNames *names;
     Trial *trial;
+    Units *units; /* of the program, once they are needed; or NULL */
     Ending was;
     Candidate *candidates; /* by frame: the innermost first */
     size_t n;
@@ -90,6 +93,9 @@ void candidate_with_files(const Reproduction *rp, TrialPlan *plan);   /* what th
 /* A definition that lets the address of its function out, so that no compiler knows all its
  * callers. */
 void candidate_print_target(const Candidate *c, size_t number, Str *out);
+
+/* damage.c: the bad pointer, if the state of a test that fails like the crash has it already. */
+const char *damage_find(Reproduction *rp, const Candidate *c, const char *binary, unsigned test);
 
 /* asserted.c: did an assertion fail of what the innermost function was handed? */
 bool asserted_argument(const Ending *e, const Candidate *c);

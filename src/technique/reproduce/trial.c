@@ -99,6 +99,21 @@ static void keep_own(PlaceNames *names, Places *all, bool of_test, Ending *e)
     vec_release(all);
 }
 
+bool is_reporter(const Ending *e, const Function *fn)
+{
+    return e->kind == FAILURE_ABORT && fn && fn->noreturn && strcmp(fn->name, "main") != 0;
+}
+
+static void leave_reporters_out(const Program *p, Ending *e)
+{
+    size_t n = 0;
+    while (n + 1 < e->stack.len && is_reporter(e, program_function(p, e->stack.items[n].function)))
+        n++;
+    if (n)
+        memmove(e->stack.items, e->stack.items + n, (e->stack.len - n) * sizeof *e->stack.items);
+    e->stack.len -= n;
+}
+
 static FailureKind kind_of_crash(const CrashFailure *f)
 {
     switch (f->kind) {
@@ -191,7 +206,8 @@ static void mend_line(PlaceNames *names, const char *binary, uint64_t at, Place 
     }
 }
 
-void ending_of_crash(PlaceNames *names, const Crash *c, const char *monitored, Ending *out)
+void ending_of_crash(PlaceNames *names, const Program *program, const Crash *c,
+                     const char *monitored, Ending *out)
 {
     const CrashFailure *f = crash_failure(c);
     size_t n;
@@ -217,6 +233,7 @@ void ending_of_crash(PlaceNames *names, const Crash *c, const char *monitored, E
     out->heap = out->kind == FAILURE_ABORT && inner >= 5;
     places_find(names, monitored, at, used, &all);
     keep_own(names, &all, false, out);
+    leave_reporters_out(program, out);
     out->guessed = out->stack.len && used && !out->stack.items[0].line;
     if (out->guessed)
         mend_line(names, monitored, at[0], &out->stack.items[0]);
@@ -358,6 +375,11 @@ bool ending_equal(const Ending *a, const Ending *b)
         return false;
     if (a->kind == FAILURE_STACK_OVERFLOW)
         return true;
+    return ending_same_place(a, b);
+}
+
+bool ending_same_place(const Ending *a, const Ending *b)
+{
     if (a->trace.len != b->trace.len)
         return false;
     return !a->trace.len ||
@@ -540,12 +562,13 @@ bool trial_run(Trial *t, const char *binary, const TrialPlan *plan, Ending *out,
     return ok;
 }
 
-void trial_name(PlaceNames *names, const char *binary, Ending *e)
+void trial_name(PlaceNames *names, const Program *p, const char *binary, Ending *e)
 {
     Places all = { 0 };
     if (e->stack.len || !e->trace.len)
         return;
     places_find(names, binary, e->trace.items, e->trace.len, &all);
     keep_own(names, &all, true, e);
+    leave_reporters_out(p, e);
     put_assertion_first(names, e, (Place){ .file = "" });
 }

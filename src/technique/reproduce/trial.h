@@ -15,6 +15,7 @@
 #include "session/session.h"
 #include "engine/record/crash.h"
 #include "build/lines.h"
+#include "program/program.h"
 
 typedef enum { SAME_KIND, SAME_SITE, SAME_STACK } Sameness;
 bool sameness_parse(const char *text, Sameness *out);
@@ -37,12 +38,17 @@ typedef struct Ending {
 } Ending;
 
 void ending_release(Ending *e);
-void ending_of_crash(PlaceNames *names, const Crash *c, const char *monitored, Ending *out);
+/* Functions that never return (die(), fatal()) only tell what their caller found: the stack begins
+ * with that caller. */
+void ending_of_crash(PlaceNames *names, const Program *p, const Crash *c, const char *monitored,
+                     Ending *out);
 /* "SIGSEGV", "assertion", …: kind for people and JSON. */
 void ending_kind(const Ending *e, Str *out);
 bool ending_same(const Ending *crash, const Ending *test, Sameness how);
 /* Did two runs of one binary end at the same instruction, called the same way? */
 bool ending_equal(const Ending *a, const Ending *b);
+/* … the address, and how it failed, aside? */
+bool ending_same_place(const Ending *a, const Ending *b);
 /* Did both go the same way behind the failure, to the same end? */
 bool ending_same_way(const Ending *a, const Ending *b);
 
@@ -61,10 +67,12 @@ typedef struct TrialPlan {
     double seconds; /* of CPU; 0: 10 */
     const char *way; /* "skip", "return": what if the failure were mended? see
                                 * share/reproduce/trial.c */
-    const char *poke; /* one word that is other than it was */
+    const char *poke; /* words that are other than they were: "OBJECT:OFFSET:VALUE,…" */
 } TrialPlan;
 /* Without ending.stack: see trial_name(). */
 bool trial_run(Trial *t, const char *binary, const TrialPlan *plan, Ending *out, Err *err);
 /* Names the functions on its stack. */
-void trial_name(PlaceNames *names, const char *binary, Ending *e);
+void trial_name(PlaceNames *names, const Program *p, const char *binary, Ending *e);
+/* Did it abort in a function that never returns? */
+bool is_reporter(const Ending *e, const Function *fn);
 #endif

@@ -1,6 +1,6 @@
 /*
- * push() asserts what it is handed: the fix is elsewhere. take() asserts what it did: it may be
- * mended itself.
+ * push() asserts what it is handed, checked() too, by a variable of its own: the fix is elsewhere.
+ * take() asserts what it got by a call: it may be mended itself.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -21,9 +21,14 @@ static void push(struct stack *s, int v)
     s->items[s->n++ % s->room] = v;
 }
 
+static int newest(const struct stack *s)
+{
+    return s->n - 1;
+}
+
 static int take(struct stack *s)
 {
-    int last = s->n - 1;
+    int last = newest(s);
 #if !DEFECT
     last = last < 0 ? 0 : last;
 #endif
@@ -31,21 +36,28 @@ static int take(struct stack *s)
     return last + s->items[0];
 }
 
+static int checked(const struct stack *s)
+{
+    int left = s->room - s->n;
+    assert(left < 90);
+    return left;
+}
+
 static int run(int room, int n)
 {
     struct stack s = { .room = room };
 #if !DEFECT
-    s.room = room ? room : 1;
+    s.room = room && room < 90 ? room : 1;
 #endif
     s.items = calloc(4, sizeof *s.items);
     for (int i = 0; i < n; i++)
         push(&s, i);
-    return take(&s);
+    return take(&s) + (room > 2 ? checked(&s) : 0);
 }
 
 int main(int argc, char **argv)
 {
-    (void)argv;
-    printf("%d\n", run(argc - 2, argc - 1));
+    int room = argc > 2 ? atoi(argv[2]) : argc - 2;
+    printf("%d\n", run(room, argc - 1));
     return 0;
 }
