@@ -414,9 +414,9 @@ static void a_compilation_database_is_read(void **state)
     assert_true(commands_read(path, &c, &err));
     assert_int_equal(c.len, 2);
     assert_string_equal(c.items[0].file, "/p/a.c");
-    assert_string_equal(c.items[0].clang.items[1], "-DX=\"y");
+    assert_string_equal(c.items[0].clang.items[2], "-DX=\"y");
     assert_string_equal(c.items[1].file, "/q/b.c");
-    assert_string_equal(c.items[1].clang.items[1], "-Iinc");
+    assert_string_equal(c.items[1].clang.items[2], "-Iinc");
     char *sub = path_join(dir, "sub");
     assert_string_equal(c.items[1].directory, sub);
     free(sub);
