@@ -113,7 +113,12 @@ bool client_read(Client *st, const CallsBuild *b, const char *folder, ProtoRuns 
                          .original = original,
                          .woven = b->path };
     bool ok = proto_runs_read(&how, folder, out, err);
-    if (how.damaged)
+    if (how.damaged && session_time_is_over(st->session))
+        session_incomplete(
+            st->session,
+            "%zu processes were killed when the time was over; their calls are left out",
+            how.damaged);
+    else if (how.damaged)
         session_incomplete(st->session, "%zu files of calls are damaged and left out", how.damaged);
     vec_release(&callee);
     free(original);
