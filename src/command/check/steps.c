@@ -260,7 +260,9 @@ static void read_output(const char *path, StepRecord *r)
     free(r->incomplete);
     free(r->examined);
     r->incomplete = str_take(&all);
-    r->examined = xstrdup(json_str(run, "examined"));
+    const char *complaint = json_str(o, "complaint"); /* of a search that gets nowhere */
+    r->examined = xprintf("%s%s%s", json_str(run, "examined"),
+                          *complaint ? "; it lacks something: " : "", complaint);
     r->findings = (size_t)json_int(run, "findings", 0);
     if (!r->incomplete)
         r->incomplete = xstrdup("");

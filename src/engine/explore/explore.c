@@ -603,7 +603,8 @@ bool explore(const ExplorePlan *plan, ExploreResult *out, Err *err)
     systematic_finish(&x, out);
     out->ended = x.ended ? x.ended : "";
     out->unsaved = x.unsaved;
-    if (ok && x.ntraces && !x.ndepending && (x.nfollowed || plan->no_mutation))
+    out->untouched = ok && x.ntraces && !x.ndepending && (x.nfollowed || plan->no_mutation);
+    if (out->untouched)
         explorer_note(&x,
                       "no branch depends on the input: is it read from elsewhere (a file: @@, "
                       "arguments: --argv, the environment: --env), or is a terminal wanted, which "

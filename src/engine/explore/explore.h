@@ -125,6 +125,7 @@ typedef struct ExploreResult {
     ExploreImprecise *imprecise;
     size_t nimprecise;
     bool stopped; /* before its time, by the user */
+    bool untouched; /* no branch depends on the input */
     const char *ended; /* "time", "interrupted", "first failure" … */
     size_t unsaved; /* files that could not be written */
     Arena arena;

@@ -324,6 +324,8 @@ static void tell_complaint(Exploration *e, const ExploreResult *r)
     CComplaint all;
     char *queue = path_join(e->out, "queue");
     bool ended = session_interrupted(e->s) && !session_time_is_over(e->s);
+    if (r->untouched)
+        session_json(e->s, "complaint", json_text("no branch depends on the input"));
     if (!r->nfailures && !ended && c_front_complaint(e->front, queue, &all)) {
         session_note(e->s,
                      "every input that was kept ends with status %d and \"%s\": does the program "
