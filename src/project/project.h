@@ -82,6 +82,7 @@ typedef struct ProjectShape {
     bool works; /* one of them ended with status 0 */
     bool ends; /* one ended by itself */
     const char *example; /* a file that was there and still is, for @@; "" */
+    const char *ending; /* of all files for @@: ".c"; "" */
 } ProjectShape;
 
 /* Of one program, or of all (NULL): those that work before others; the first has the most files,

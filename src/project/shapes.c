@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/sha256.h"
 #include "project/project_int.h"
+#include <ctype.h>
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,27 @@ static char *short_name(Project *p, const char *name)
     return arena_printf(&p->arena, "%.*s… %.4s", (int)n, name, id);
 }
 
+/* ".c": some programs take nothing else. */
+static const char *ending_of(const char *path)
+{
+    enum { MOST = 8 };
+    const char *base = path_base(path), *dot = strrchr(base, '.');
+    size_t n = dot ? strlen(dot + 1) : 0;
+    for (size_t i = 0; i < n; i++)
+        if (!isalnum((unsigned char)dot[1 + i]))
+            return "";
+    return n && n <= MOST && dot > base ? dot : "";
+}
+
+static void note_ending(Project *p, ProjectShape *s, const ObservedRun *r)
+{
+    const char *ending = r->file >= 0 ? ending_of(r->args.items[r->file]) : "";
+    if (!s->ending)
+        s->ending = arena_strdup(&p->arena, ending);
+    else if (strcmp(s->ending, ending) != 0)
+        s->ending = "";
+}
+
 static ProjectShape *shape_of(Project *p, const ProjectProgram *x, const ObservedRun *r)
 {
     char *name = name_of(r);
@@ -84,6 +106,8 @@ static ProjectShape *shape_of(Project *p, const ProjectProgram *x, const Observe
         free(whole);
     }
     free(name);
+    if (found)
+        note_ending(p, found, r);
     return found;
 }
 

@@ -17,9 +17,9 @@ explored() {
     python3 - "$PWD" <<'END'
 import json, sys
 s = json.load(open(".sundew/check/state.json"))
-for kind, folder in ("failures", "failures"), ("corpus", "queue"):
+for kind, folder, file in ("failures", "failures", "@@.txt"), ("corpus", "queue", "@@"):
     s["products"].append({"kind": kind, "program": sys.argv[1] + "/prog", "path": sys.argv[1] + "/.sundew/check/out/e/" + folder,
-                          "by": "explore prog (@@)", "key": "", "args": ["@@"]})
+                          "by": "explore prog (@@)", "key": "", "args": [file]})
 json.dump(s, open(".sundew/check/state.json", "w"))
 END
 }
@@ -81,7 +81,7 @@ ok "…what changed was done again" json three.json 'all(r["now"] for r in d["ra
 
 "$SUNDEW" check --plan --json >plan.json
 ok "the tests have shown how the program is started" json plan.json \
-    'any(s["technique"] == "explore" and s["variant"] == "@@" and s["command"][-2:] == ["--", "@@"] and "2 times, with 2 files" in s["reason"] for s in d["plan"])'
+    'any(s["technique"] == "explore" and s["variant"] == "@@" and s["command"][-2:] == ["--", "@@.txt"] and "2 times, with 2 files" in s["reason"] for s in d["plan"])'
 ok "each technique has a plan or a reason" json plan.json \
     'len({s["technique"] for s in d["plan"]} | {s["technique"] for s in d["skipped"]}) == '"$(ls -d "$TOP"/src/technique/*/ | wc -l)"
 
@@ -92,6 +92,7 @@ explored seed
 "$SUNDEW" check --only reproduce --time 20m --json >fed.json 2>err
 ok "an input that fails goes on to reproduce" json fed.json \
     '[(r["technique"], r["fed_by"], r["status"]) for r in d["ran"]] == [("reproduce", "explore prog (@@)", "done")]'
+ok "…in a file with the ending that the tests' files have" sh -c 'ls .sundew/check/out/reproduce-prog-*-files/input.txt'
 ok "…which makes a C test" sh -c 'ls .sundew/check/out/reproduce-prog-*/test_main.c'
 ok "both tell of one trouble" json fed.json \
     'len({f["line"] for f in d["findings"] if f["technique"] in ("explore", "reproduce")}) == 1 and sum("same_as" in f for f in d["findings"]) == 1'
@@ -315,6 +316,12 @@ ok "a file or the standard input: both are planned for" json plan.json \
     'sorted(s["variant"] for s in d["plan"] if s["technique"] == "explore") == ["<", "@@"]'
 "$SUNDEW" mutability prog --patch -q >const.patch 2>err
 ok "--patch compiles what check has built" grep -q '^+static int sum(const int \*v, int n)' const.patch
+project endings
+cp b.txt b.dat && sed -i 's/b\.txt/b.dat/' Makefile
+"$SUNDEW" check --only arguments --time 20m >/dev/null 2>&1
+"$SUNDEW" check --plan --json >plan.json
+ok "files of several endings: the search has none" json plan.json \
+    'any(s["technique"] == "explore" and s["command"][-2:] == ["--", "@@"] and "2 times, with 2 files" in s["reason"] for s in d["plan"])'
 project configure
 printf '#!/bin/sh\nprintf "prog: main.c buf.c\\n\\tcc -g -o prog main.c buf.c\\n" >Makefile\n' >configure
 ok "configure" system configure

@@ -11,9 +11,14 @@ static const char *const reads_input[] = { "fgets",          "fgetc", "getchar",
                                            "__isoc99_scanf", "fread", "read",    "getc",    NULL };
 static const char *const is_server[] = { "accept", "accept4", "listen", NULL };
 
+/* `ending`: of the file that stands for @@. */
 static PlanStep *add(Project *p, Plan *plan, const ProjectProgram *x, const char *variant,
-                     const char *corpus, const Strings *args, const char *why)
+                     const char *corpus, const Strings *args, const char *ending, const char *why)
 {
+    Strings words = { 0 };
+    for (size_t i = 0; i < args->len; i++)
+        strings_addf(&words, "%s%s", args->items[i],
+                     strcmp(args->items[i], "@@") == 0 ? ending : "");
     PlanStep *s = plan_step(plan, STAGE_RUNS, x->shown, "%s", why);
     s->variant = arena_strdup(&plan->arena, variant);
     const char *folder = step_folder(plan, s, p);
@@ -28,12 +33,13 @@ static PlanStep *add(Project *p, Plan *plan, const ProjectProgram *x, const char
     }
     if (args->len) {
         step_word(plan, s, "--");
-        step_words(plan, s, args->items, args->len);
+        step_words(plan, s, words.items, words.len);
     }
     step_makes(plan, s, "corpus", x->captured->path, arena_printf(&plan->arena, "%s/queue", folder),
                args);
     step_makes(plan, s, "failures", x->captured->path,
-               arena_printf(&plan->arena, "%s/failures", folder), args);
+               arena_printf(&plan->arena, "%s/failures", folder), &words);
+    strings_release(&words);
     return s;
 }
 
@@ -46,7 +52,7 @@ static size_t add_observed(Project *p, Plan *plan, const ProjectProgram *x, bool
         if ((!(*s)->has_file && (*s)->input == INPUT_NONE) || (waits && !(*s)->ends))
             continue;
         PlanStep *step =
-            add(p, plan, x, (*s)->name, (*s)->corpus, &(*s)->args,
+            add(p, plan, x, (*s)->name, (*s)->corpus, &(*s)->args, (*s)->ending,
                 arena_printf(&plan->arena, "the tests start it so %zu times, with %zu files",
                              (*s)->runs, (*s)->ncorpus));
         step_costs(step, 8, 120, n ? 0.6 / (double)n : 2.5);
@@ -66,14 +72,14 @@ static void add_guess(Project *p, Plan *plan, const ProjectProgram *x)
         !target && project_calls(p, x, reads_input) && (!opens || project_uses(p, x, "stdin"));
     double value = opens && input ? 0.7 : 1;
     if (target)
-        step_costs(add(p, plan, x, "fuzz target", "", &none, "it has LLVMFuzzerTestOneInput()"), 8,
-                   60, value);
+        step_costs(add(p, plan, x, "fuzz target", "", &none, "", "it has LLVMFuzzerTestOneInput()"),
+                   8, 60, value);
     if (opens)
-        step_costs(add(p, plan, x, "@@", "", &file,
+        step_costs(add(p, plan, x, "@@", "", &file, "",
                        "it opens files; no test was seen that starts it"),
                    8, 60, value);
     if (input)
-        step_costs(add(p, plan, x, "<", "", &none,
+        step_costs(add(p, plan, x, "<", "", &none, "",
                        "it reads its standard input; no test was seen that starts it"),
                    8, 60, value);
     vec_release(&file);

@@ -33,23 +33,24 @@ static void add_step(Project *p, Plan *plan, const Product *q, const StoredFindi
     s->fed_by = arena_strdup(&plan->arena, q->by);
     step_costs(s, 4, 60, 2);
     const char *folder = step_folder(plan, s, p);
-    bool stdin_ = true;
-    StepCopy copy = { input, arena_printf(&plan->arena, "%s-files/input", folder) };
+    const char *ending = NULL; /* "@@.c" is a file that is called so */
+    for (size_t i = 0; i < q->args.len && !ending; i++)
+        ending = str_starts(q->args.items[i], "@@") ? q->args.items[i] + 2 : NULL;
+    const char *name = arena_printf(&plan->arena, "input%s", ending ? ending : "");
+    StepCopy copy = { input, arena_printf(&plan->arena, "%s-files/%s", folder, name) };
     vec_push(&s->copies, copy);
     step_program(plan, s, x);
     step_word(plan, s, "-o");
     step_word(plan, s, "%s", folder);
     step_word(plan, s, "--files");
     step_word(plan, s, "%s-files", folder);
-    for (size_t i = 0; i < q->args.len; i++)
-        stdin_ &= strcmp(q->args.items[i], "@@") != 0;
-    if (stdin_) {
+    if (!ending) {
         step_word(plan, s, "--stdin");
         step_word(plan, s, "%s-files/input", folder);
     }
     step_word(plan, s, "--");
     for (size_t i = 0; i < q->args.len; i++)
-        step_word(plan, s, "%s", strcmp(q->args.items[i], "@@") == 0 ? "input" : q->args.items[i]);
+        step_word(plan, s, "%s", str_starts(q->args.items[i], "@@") ? name : q->args.items[i]);
 }
 
 /* The same failure may have been found in several ways. */
