@@ -426,7 +426,7 @@ ok "no workspace: says how to make one" says "sundew capture -- make" "$SUNDEW" 
 ok "…exit status 2" status 2 "$SUNDEW" show programs
 touch plain; mkdir .sundew; printf '1\n' >.sundew/version; mkdir -p .sundew/programs .sundew/units
 ok "a file that is no program" says "neither executable" "$SUNDEW" show units ./plain
-head -c 3000 /dev/urandom >noise; (printf '\177ELF\2\1\1'; cat noise) >bad.o; (printf '!<arch>\n'; cat noise) >bad.a
+python3 -c 'import random; open("noise", "wb").write(random.Random(1).randbytes(3000))'; (printf '\177ELF\2\1\1'; cat noise) >bad.o; (printf '!<arch>\n'; cat noise) >bad.a
 ok "a damaged ELF file" status 2 "$SUNDEW" show units ./bad.o
 ok "a damaged archive" status 2 "$SUNDEW" show units ./bad.a
 

@@ -227,7 +227,7 @@ ok "a script that ends early" bad "expected a path" cut.pig
 printf 'A = FILTER \033[31m BY x;' >esc.pig
 no_escape() { ! sundew examples esc.pig 2>&1 | grep -q "$(printf '\033')"; }
 ok "no escape sequence reaches the terminal" no_escape
-head -c 100000 /dev/urandom >random.pig
+python3 -c 'import random; open("random.pig", "wb").write(random.Random(1).randbytes(100000))'
 ok "random bytes" bad "random.pig" random.pig
 ok "a script that is not there" bad "No such file" nowhere.pig
 python3 - <<'P'

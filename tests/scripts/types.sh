@@ -57,8 +57,10 @@ ok "…with a corpus too" says "80 of 81 callers pass SEEK_*" "$SUNDEW" types --
 ok "a corpus that is none" says "--corpus nowhere" "$SUNDEW" types --own-only --corpus nowhere one.c
 printf 'lseek\t3\tkind\n' >bad.txt
 ok "a broken file of histograms" says "bad.txt:1: not a row of a histogram" "$SUNDEW" types --histograms bad.txt one.c
-head -c 3000 /dev/urandom >noise.txt
+python3 -c 'import random; open("noise.txt", "wb").write(b"x" + random.Random(1).randbytes(3000))'
 ok "…and noise" status 2 "$SUNDEW" types --histograms noise.txt one.c
+printf '# a comment\n\0lseek\n' >zero.txt
+ok "…and what is no text" says "zero.txt: no text" status 2 "$SUNDEW" types --histograms zero.txt one.c
 
 fresh robust
 painted 'paint(ROUND);' >good.c

@@ -391,7 +391,8 @@ bool histograms_read(Histograms *hs, const char *path, Err *err)
     Str text = { 0 };
     if (!file_read(path, &text, err))
         return false;
-    bool ok = true;
+    bool ok = strlen(str_c(&text)) == text.len ||
+              err_set(err, "%s: no text: it has a byte of zero", path);
     unsigned line = 0;
     char *next = NULL;
     for (char *at = text.data; ok && at && *at; at = next) {
