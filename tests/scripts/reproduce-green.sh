@@ -133,7 +133,7 @@ ok "opens: mended, they pass" all_pass field 3
 
 subject split -O2
 ok "split: a crash file" in_field split
-ok "split: …tests" keeps "value walk main" field field.crash
+ok "split: …tests; who aborts by what it is handed is not informative" keeps "walk main value-" field field.crash
 sed -i 's/^#define DEFECT 1/#define DEFECT 0/' split.c
 ok "split: mended with other parameters, the others pass" all_pass field 2
 ok "split: …and the one that can't be built is told" grep -q "^---- test_value can't be built any more" make.out
@@ -172,8 +172,8 @@ ok "header: mended, they pass" all_pass field 3
 subject asserts -O0
 ok "asserts: who is handed what it asserts not to be is not informative" keeps "run main push-" push --no-shrink ./asserts -- a
 ok "asserts: …and says so" grep -q 'is handed what it asserts not to be' push.json
-ok "asserts: …also by a variable of its own" keeps "run main checked-" checked --no-shrink ./asserts -- a 100
-ok "asserts: who asserts what it got is" keeps "take run main" take --no-shrink ./asserts --
+ok "asserts: …also by a call that only looks" keeps "run main checked-" checked --no-shrink ./asserts -- a 100
+ok "asserts: who asserts what a call did is" keeps "take run main" take --no-shrink ./asserts --
 sed -i 's/^#define DEFECT 1/#define DEFECT 0/' asserts.c
 ok "asserts: mended, the others pass" all_pass push 2
 ok "asserts: …and all of these" all_pass take 3
@@ -188,12 +188,19 @@ sed -i 's/^#define DEFECT 1/#define DEFECT 0/' handed.c
 ok "handed: mended, the others pass" all_pass wide 1
 ok "handed: …and here" all_pass current 2
 
+subject far -O0
+ok "far: null that nobody asks for is the damage wherever it is" keeps "read_line main all_settings- all_commands-" line --no-shrink ./far -- a b
+ok "far: …who may have to ask is informative" keeps "width both read_book main" book --no-shrink ./far -- a
+sed -i 's/^#define DEFECT 1/#define DEFECT 0/' far.c
+ok "far: mended, the others pass" all_pass line 2
+ok "far: …and here" all_pass book 4
+
 subject blocks -O2
 ok "blocks: a crash file" in_field blocks x
-ok "blocks: …blocks of mmap() are state, who never returns has no test" keeps "size_of declare all main" field --no-shrink field.crash
+ok "blocks: …blocks of mmap() are state, who never returns has no test" keeps "declare all main size_of-" field --no-shrink field.crash
 ok "blocks: …it fails where the reporter was called" grep -q "abort in size_of() at blocks.c:36" field.json
 sed -i 's/^#define DEFECT 1/#define DEFECT 0/' blocks.c
-ok "blocks: mended, those pass that are not handed it" sh -c 'make -s -C field.tests check >make.out 2>&1; [ "$(grep -c ^ok make.out)" = 3 ]'
+ok "blocks: mended, those pass that are not handed it" all_pass field 3
 
 subject known -O0
 ok "known: contracts of a run" says "word != NULL" "$SUNDEW" invariants known -- ./known a b c a b c a b c a b c

@@ -933,7 +933,7 @@ void restore_bad_pointers(Restore *r, const RestoreSearch *search, RestoreBads *
             BadSearch b = { r, search, out, { .object = i, .handed = d <= depth } };
             if (d <= depth)
                 add_bad_of_parts(b, d);
-            if (d <= depth ? it->depth == d : it->variable && it->depth > depth)
+            if (d <= depth ? it->depth == d : it->depth > depth)
                 add_bad_of_item(b);
         }
 }

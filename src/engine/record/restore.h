@@ -95,7 +95,8 @@ typedef struct RestoreArg {
 const RestoreArg *restore_args(const Restore *r, size_t *n);
 
 /* Pointers to nothing that the function is handed, in objects up to `depth` from its arguments,
- * then in variables: those whose value is `near`, and null ones of the elements at hand. */
+ * then in variables and in all else: those whose value is `near`, and null ones of the elements at
+ * hand. */
 typedef struct RestoreBad {
     size_t object;            /* number of the item, as the state has it */
     uint64_t offset;

@@ -659,9 +659,9 @@ static void judge_information(Reproduction *rp)
     bool passed_on = true, pointer = rp->was.has_address || rp->was.nowhere;
     for (size_t i = 0; i < rp->n; i++) {
         Candidate *c = &rp->candidates[i];
-        if (c->gone)
+        if (c->gone || c->reports)
             continue;
-        bool asserted = asserted_argument(&rp->was, c);
+        bool asserted = asserted_argument(rp->program, &rp->was, c);
         passed_on = passed_on && ((pointer && c->bad_pointer) || c->damage || asserted);
         c->informative = c->reproduces && !passed_on && !c->broken_heap && !c->lacks;
         if (!c->reproduces)

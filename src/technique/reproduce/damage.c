@@ -7,9 +7,9 @@
  * from then on. Where the others lead the test another way, half of them are tried, and then the
  * other half.
  *
- * Null one or two pointers away from the arguments is damage. In a variable it is if the program
- * never asks whether that is null: then whoever should have set it is wrong. Else this function
- * might have had to ask.
+ * Null one or two pointers away from the arguments is damage. Further away, or in a variable, it
+ * is if the program never asks whether that is null: then whoever should have set it is wrong. Else
+ * this function might have had to ask.
  */
 #include "technique/reproduce/reproduce_int.h"
 #include <inttypes.h>
@@ -85,15 +85,24 @@ static size_t find_used(Search *s, size_t from, size_t to)
     return SIZE_MAX;
 }
 
-/* Does the program ask anywhere whether it is null? */
-static bool is_asked_for(Reproduction *rp, const RestoreBad *bad)
+static bool has_null(Put put)
+{
+    bool found = false;
+    for (unsigned i = 0; i < put.n; i++)
+        found |= put.constants[i] == 0;
+    return found;
+}
+
+/* Does the program ask anywhere whether it is null? Of a member it is enough that it puts null
+ * there itself. */
+static bool may_be_null(Reproduction *rp, const RestoreBad *bad)
 {
     if (!rp->units)
         rp->units = units_new(rp->program);
-    unsigned place = bad->record     ? units_field(rp->units, bad->record, bad->member)
-                     : bad->variable ? units_variable(rp->units, bad->variable)
-                                     : 0;
-    return units_is_tested(rp->units, place);
+    if (bad->record)
+        return units_is_tested(rp->units, units_field(rp->units, bad->record, bad->member)) ||
+               has_null(units_put_field(rp->units, bad->record, bad->member));
+    return bad->variable && units_is_tested(rp->units, units_variable(rp->units, bad->variable));
 }
 
 const char *damage_find(Reproduction *rp, const Candidate *c, const char *binary, unsigned test)
@@ -113,7 +122,7 @@ const char *damage_find(Reproduction *rp, const Candidate *c, const char *binary
     size_t i = find_used(&s, 0, s.bad.len);
     if (i != SIZE_MAX) {
         const RestoreBad *bad = &s.bad.items[i];
-        if (!bad->null || bad->handed || !is_asked_for(rp, bad))
+        if (!bad->null || bad->handed || !may_be_null(rp, bad))
             text = arena_printf(&rp->arena, "%s is %s", bad->text,
                                 bad->null ? "null" : "a bad pointer");
     }

@@ -97,8 +97,8 @@ void candidate_print_target(const Candidate *c, size_t number, Str *out);
 /* damage.c: the bad pointer, if the state of a test that fails like the crash has it already. */
 const char *damage_find(Reproduction *rp, const Candidate *c, const char *binary, unsigned test);
 
-/* asserted.c: did an assertion fail of what the innermost function was handed? */
-bool asserted_argument(const Ending *e, const Candidate *c);
+/* asserted.c: did the innermost function find itself that what it was handed is wrong? */
+bool asserted_argument(const Program *p, const Ending *e, const Candidate *c);
 
 /* shrink.c: which steps are needed for the same ending? */
 typedef struct Shrinking {

@@ -1,6 +1,6 @@
 /*
- * push() asserts what it is handed, checked() too, by a variable of its own: the fix is elsewhere.
- * take() asserts what it got by a call: it may be mended itself.
+ * push() asserts what it is handed, checked() too, by a call that only looks: the fix is elsewhere.
+ * take() asserts what a call has done: it may be mended itself.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -21,14 +21,19 @@ static void push(struct stack *s, int v)
     s->items[s->n++ % s->room] = v;
 }
 
-static int newest(const struct stack *s)
+static int pop(struct stack *s)
 {
-    return s->n - 1;
+    return --s->n;
+}
+
+static int room_of(const struct stack *s)
+{
+    return s->room;
 }
 
 static int take(struct stack *s)
 {
-    int last = newest(s);
+    int last = pop(s);
 #if !DEFECT
     last = last < 0 ? 0 : last;
 #endif
@@ -38,7 +43,7 @@ static int take(struct stack *s)
 
 static int checked(const struct stack *s)
 {
-    int left = s->room - s->n;
+    int left = room_of(s) - s->n;
     assert(left < 90);
     return left;
 }
