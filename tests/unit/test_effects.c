@@ -2,6 +2,7 @@
 #include "compile.h"
 #include "tree.h"
 #include "analysis/effects/effects.h"
+#include "analysis/effects/looks.h"
 
 static const char library[] =
     "#include <stdlib.h>\n"
@@ -128,12 +129,52 @@ static void who_installs_a_function_is_known(void **state)
     lab_close(&l);
 }
 
+static void who_only_looks_is_known(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "#include <stdlib.h>\n"
+        "#include <string.h>\n"
+        "struct type { int code, used; char name[8]; };\n"
+        "static int code_of(const struct type *t) { return t->code + (int)strlen(t->name); }\n"
+        "static int use(struct type *t) { return ++t->used; }\n"
+        "int looks(struct type *t)\n"
+        "{\n"
+        "    if (code_of(t) > 3)\n"
+        "        abort();\n" /* line 9 */
+        "    return use(t);\n"
+        "}\n"
+        "int changes(struct type *t)\n"
+        "{\n"
+        "    if (use(t) > 3)\n"
+        "        abort();\n" /* line 15 */
+        "    return 0;\n"
+        "}\n"
+        "void in_a_loop(struct type *t)\n"
+        "{\n"
+        "    for (int i = 0; i < 3; i++) {\n"
+        "        if (t->code == i)\n"
+        "            abort();\n" /* line 22 */
+        "        use(t);\n"
+        "    }\n"
+        "}\n";
+    Compiled c = compiled_begin();
+    compiled_add(&c, "looks.c", text, NULL);
+    compiled_open(&c);
+    assert_true(looks_until(c.program, program_function(c.program, "looks"), 9));
+    assert_false(looks_until(c.program, program_function(c.program, "looks"), 10));
+    assert_false(looks_until(c.program, program_function(c.program, "changes"), 15));
+    assert_false(looks_until(c.program, program_function(c.program, "in_a_loop"), 22));
+    compiled_end(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_meet_where_one_writes),
         cmocka_unit_test(calls_on_the_way_make_a_variable_far),
         cmocka_unit_test(who_installs_a_function_is_known),
+        cmocka_unit_test(who_only_looks_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
