@@ -115,9 +115,41 @@ static void write_line(Observer *o, const json_t *line)
     free(text);
 }
 
+static bool has_content(const char *path, const Str *text)
+{
+    Str own = { 0 };
+    bool same = (long long)text->len == file_size(path) && file_read(path, &own, NULL) &&
+                own.len == text->len && memcmp(own.data, text->data, own.len) == 0;
+    str_release(&own);
+    return same;
+}
+
+/* Tests copy programs to where they run. The process's own file is read: the path may be gone. */
+static char *original_of(const Observer *o, pid_t pid, char *program)
+{
+    char exe[64];
+    struct stat st;
+    Str text = { 0 };
+    const char *found = NULL;
+    const Map *all = o->plan->besides;
+    snprintf(exe, sizeof exe, "/proc/%d/exe", (int)pid);
+    if (!program || !all || map_has(all, program) || stat(exe, &st) != 0)
+        return program;
+    for (size_t i = 0; i < all->len && !found; i++)
+        if (file_size(all->entries[i].key) == (long long)st.st_size &&
+            (text.len || file_read(exe, &text, NULL)) && has_content(all->entries[i].key, &text))
+            found = all->entries[i].key;
+    str_release(&text);
+    if (found) {
+        free(program);
+        program = xstrdup(found);
+    }
+    return program;
+}
+
 static void note_run(Observer *o, pid_t pid)
 {
-    char *program = link_of(pid, "exe");
+    char *program = original_of(o, pid, link_of(pid, "exe"));
     const ObservePlan *plan = o->plan;
     bool below = program && path_is_below(program, plan->root) &&
                  !(plan->tools && path_is_below(program, plan->tools));

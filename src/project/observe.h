@@ -52,7 +52,8 @@ enum {
 typedef struct ObservePlan {
     char *const *argv;
     const char *root;          /* the project's folder: programs below it are noted */
-    const Map *besides; /* paths of programs elsewhere that are noted too; NULL */
+    const Map *besides; /* paths of programs elsewhere that are noted too, and, wherever they are,
+                         * copies of these, by the path of the original; NULL */
     const char *tools; /* programs below this one are not: stand-ins for compilers; NULL */
     const char *log;
     const char *seeds; /* a folder; made if need be */

@@ -368,6 +368,26 @@ ok "… and a search that ends before its first build ends well" eval '"$SUNDEW"
 ok "with its file" explore has ./lacks --no-concolic --executions 200 -- "$PWD/lacks.c"
 ok "… nothing is told" json has.json '"complaint" not in d'
 
+# The solver is asked nothing where only the length of the input matters.
+cat >length.c <<'END'
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    FILE *f = fopen(argv[1], "r");
+    int n = 0;
+    while (f && argc == 2 + FIXED && fgetc(f) != EOF)
+        n++;
+    return n > 3;
+}
+END
+"$SUNDEW" -q capture -- gcc -g -DFIXED=0 length.c -o length
+"$SUNDEW" -q capture -- gcc -g -DFIXED=1 length.c -o fixed
+ok "a branch that depends on the input's length" explore length ./length --no-mutation -- @@
+ok "… is one that depends on the input" json length.json 'd["traces"] and "complaint" not in d'
+ok "a program that never reads its file" explore fixed ./fixed --no-mutation -- @@
+ok "… is told" json fixed.json 'd["traces"] and "no branch depends on the input" in d["complaint"]'
+ok "… and a search that can only solve ends" json fixed.json 'd["ended"] == "nothing is left"'
+
 printf 'int twice(int n) { return 2 * n; }\n' >twice.c
 ok "a library is not explored" eval 'capture "gcc -g -fPIC -shared -o libtwice.so twice.c" >/dev/null && says "only an executable can be explored" status 2 "$SUNDEW" explore libtwice.so --function twice'
 ok "seeds that are not there" says "no such file" "$SUNDEW" explore ./magic -i nowhere --time 5s -o nowhere.out

@@ -70,6 +70,29 @@ static void a_configure_script_makes_the_makefile(void **state)
     tempdir_remove(root);
 }
 
+static void a_folder_that_was_configured_in_is_built(void **state)
+{
+    (void)state;
+    const char *root = tempdir_new(NULL, NULL);
+    Builds b = { 0 };
+    put(root, "configure", "");
+    put(root, "out/config.status", "ac_pwd='/x/out'\n\nsrcdir='..'\nINSTALL='x'\n");
+    put(root, "out/Makefile", "");
+    put(root, "part/config.status", "\nsrcdir='.'\n");       /* a project of its own */
+    put(root, "part/Makefile", "");
+    recognise(root, "/ws", 1, &b);
+    assert_int_equal(b.len, 1);
+    assert_string_equal(b.items[0].command, "make -j1");
+    assert_true(str_ends(b.items[0].folder, "/out"));
+    builds_release(&b);
+    put(root, "config.status", "\nsrcdir='.'\n");            /* and here, too */
+    recognise(root, "/ws", 1, &b);
+    assert_int_equal(b.len, 1);
+    assert_string_equal(b.items[0].folder, root);
+    builds_release(&b);
+    tempdir_remove(root);
+}
+
 static void folders_are_looked_at_where_the_root_has_no_build(void **state)
 {
     (void)state;
@@ -151,6 +174,39 @@ static void starts_of_programs_are_observed(void **state)
     tempdir_remove(root);
 }
 
+static void a_copy_is_a_run_of_its_original(void **state)
+{
+    (void)state;
+    const char *root = tempdir_new(NULL, NULL), *other = tempdir_new(NULL, NULL);
+    char *real = path_real(root), *log = path_join(root, "runs.json");
+    char *seeds = path_join(root, "seeds"), *tool = path_join(real, "tool");
+    Map captured = { 0 };
+    map_put(&captured, tool, NULL);
+    char *script = xprintf("cp /bin/cat %s; cp %s %s/a; cp /bin/echo %s/b; %s/a /dev/null; "
+                           "%s/b x >/dev/null",
+                           tool, tool, other, other, other, other);
+    char *argv[] = { "sh", "-c", script, NULL };
+    ObservePlan plan = {
+        .argv = argv, .root = real, .besides = &captured, .log = log, .seeds = seeds
+    };
+    ProcResult r = { 0 };
+    ObservedRuns runs = { 0 };
+    assert_true(observe_run(&plan, &r, NULL));
+    observe_read(log, &runs);
+    assert_int_equal(runs.len, 1);
+    assert_string_equal(runs.items[0].program, tool);
+    assert_string_equal(runs.items[0].args.items[0], "/dev/null");
+    observed_release(&runs);
+    map_release(&captured);
+    free(script);
+    free(tool);
+    free(seeds);
+    free(log);
+    free(real);
+    tempdir_remove(root);
+    tempdir_remove(other);
+}
+
 static void a_plan_has_cheap_and_valuable_steps_first(void **state)
 {
     (void)state;
@@ -178,6 +234,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_makefile_comes_before_cmake_and_both_are_tried),
         cmocka_unit_test(a_configure_script_makes_the_makefile),
+        cmocka_unit_test(a_folder_that_was_configured_in_is_built),
+        cmocka_unit_test(a_copy_is_a_run_of_its_original),
         cmocka_unit_test(folders_are_looked_at_where_the_root_has_no_build),
         cmocka_unit_test(a_log_of_runs_is_read_as_a_strangers_file),
         cmocka_unit_test(starts_of_programs_are_observed),

@@ -577,6 +577,16 @@ static void explorer_release(Explorer *x)
         tempdir_remove(x->folder);
 }
 
+/* Has an input led somewhere that the first one had not? Its length or its end can do so, on which no
+ * solver is asked. */
+static bool leads_on(const Queue *q)
+{
+    for (size_t i = 1; i < queue_length(q); i++)
+        if (queue_at(q, i)->new_edge)
+            return true;
+    return false;
+}
+
 bool explore(const ExplorePlan *plan, ExploreResult *out, Err *err)
 {
     Explorer x = { .plan = plan,
@@ -593,7 +603,7 @@ bool explore(const ExplorePlan *plan, ExploreResult *out, Err *err)
     if (begun) {
         ok = run_jobs(&x, out, err);
     } else if (ok) {
-        ok = is_interrupted(&x);                 /* before anything could be run */
+        ok = is_interrupted(&x); /* before anything could be run */
         x.ended = "interrupted";
     }
     if (ok && x.front->finish)
@@ -603,7 +613,8 @@ bool explore(const ExplorePlan *plan, ExploreResult *out, Err *err)
     systematic_finish(&x, out);
     out->ended = x.ended ? x.ended : "";
     out->unsaved = x.unsaved;
-    out->untouched = ok && x.ntraces && !x.ndepending && (x.nfollowed || plan->no_mutation);
+    out->untouched = ok && x.ntraces && !x.ndepending && (x.nfollowed || plan->no_mutation) &&
+                     !leads_on(x.queue);
     if (out->untouched)
         explorer_note(&x,
                       "no branch depends on the input: is it read from elsewhere (a file: @@, "
