@@ -118,7 +118,9 @@ static void a_log_of_runs_is_read_as_a_strangers_file(void **state)
         "{\"run\":1,\"program\":\"/p\",\"cwd\":\"/\",\"args\":[\"a\",\"b\"],\"file\":1,\"input\":\"pipe\",\"seed\":\"\"}\n"
         "nonsense\n[1]\n{\"run\":9,\"status\":3}\n{\"run\":1,\"status\":3}\n"
         "{\"run\":2,\"program\":\"/p\",\"file\":7,\"seed\":\"../../etc/passwd\"}\n"
-        "{\"run\":3,\"program\":\"/p\",\"file\":7,\"seed\":\"s\"}\n{\"run\":4,\"prog");
+        "{\"run\":3,\"program\":\"/p\",\"file\":7,\"seed\":\"s\"}\n"
+        "{\"run\":1,\"seed\":\"late\"}\n{\"run\":2,\"seed\":\"../x\"}\n{\"run\":7,\"seed\":\"s\"}\n"
+        "{\"run\":4,\"prog");
     char *log = path_join(root, "runs.json");
     observe_read(log, &runs);
     assert_int_equal(runs.len, 2);
@@ -127,6 +129,7 @@ static void a_log_of_runs_is_read_as_a_strangers_file(void **state)
     assert_int_equal(runs.items[0].input, INPUT_PIPE);
     assert_int_equal(runs.items[1].file, -1); /* there is no such argument */
     assert_true(str_ends(runs.items[1].seed, "/seeds/s"));
+    assert_true(str_ends(runs.items[0].seed, "/seeds/late"));
     observed_release(&runs);
     free(log);
     tempdir_remove(root);
@@ -142,10 +145,11 @@ static void starts_of_programs_are_observed(void **state)
     put(root, "input.txt", "hello");
     assert_true(file_read("/bin/cat", &binary, NULL) &&
                 file_write(tool, str_c(&binary), binary.len, NULL));
-    char *script = xprintf("chmod +x %s; cd %s; ./tool input.txt >/dev/null; "
-                           "mkdir tmp; cp tool tmp; ./tmp/tool input.txt >/dev/null; "
-                           "echo x | ./tool - >/dev/null; ./tool missing 2>/dev/null; exit 5",
-                           tool, real);
+    char *script = xprintf(
+        "chmod +x %s; cd %s; ./tool input.txt >/dev/null; "
+        "mkdir tmp; cp tool tmp; ./tmp/tool input.txt >/dev/null; "
+        "{ echo x; sleep 0.1; echo y; } | ./tool - >/dev/null; ./tool missing 2>/dev/null; exit 5",
+        tool, real);
     char *argv[] = { "sh", "-c", script, NULL };
     char *tools = path_join(real, "tmp");
     ObservePlan plan = { .argv = argv, .root = real, .tools = tools, .log = log, .seeds = seeds };
@@ -161,8 +165,13 @@ static void starts_of_programs_are_observed(void **state)
     assert_int_equal(runs.items[0].status, 0);
     assert_int_equal(file_size(runs.items[0].seed), 5);
     assert_int_equal(runs.items[1].input, INPUT_PIPE);
+    Str piped = { 0 };
+    assert_true(file_read(runs.items[1].seed, &piped, NULL));
+    assert_string_equal(str_c(&piped), "x\ny\n");
+    str_release(&piped);
     assert_int_equal(runs.items[2].file, -1);
     assert_int_equal(runs.items[2].status, 1);
+    assert_string_equal(runs.items[2].seed, "");
     observed_release(&runs);
     str_release(&binary);
     free(script);
