@@ -107,12 +107,19 @@ static ObservedInput input_kind(const Observer *o, pid_t pid)
 
 static const char *const input_names[] = { "none", "file", "pipe" };
 
+/* "-o FILE": not what it reads. */
+static bool is_output(const Strings *args, size_t i)
+{
+    static const char *const flags[] = { "-o", "--output", "--out", "--output-file", NULL };
+    return i && str_is_one_of(args->items[i - 1], flags);
+}
+
 /* The first argument that names a file, seen from the process's folder. */
 static int file_argument(const Strings *args, const char *cwd, char **path)
 {
     for (size_t i = 0; i < args->len; i++) {
         char *full = path_in(cwd, args->items[i]);
-        if (*args->items[i] && file_is_regular(full)) {
+        if (*args->items[i] && !is_output(args, i) && file_is_regular(full)) {
             *path = full;
             return (int)i;
         }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* A row fits a folder that has one of its files and none of `unless`. $OUT is the folder to build
  * in, $J the number of jobs. Rows that leave the tree alone stand above those that don't. */
@@ -17,7 +18,8 @@ static const struct system {
     const char *command;
     const char *clean;
     bool in_place;
-    const char *older;           /* a file that must be there, and be older than the first */
+    const char *older; /* a script that must be there, and be older than the first, or not
+                                  * be autoconf's, whose Makefile is the project's own as often */
 } systems[] = {
     { "make",
       { "GNUmakefile", "makefile", "Makefile" },
@@ -29,7 +31,7 @@ static const struct system {
       NULL },
     /* configured already */
     { "make", { "config.status" }, { NULL }, "make", "make -j$J", "make clean", true, NULL },
-    { "make",                    /* by a script that is not autoconf's */
+    { "make", /* by a script that is not autoconf's */
       { "GNUmakefile", "makefile", "Makefile" },
       { "config.status" },
       "make",
@@ -57,7 +59,7 @@ static const struct system {
       { "configure" },
       { "config.status" },
       "make",
-      "sh ./configure && make -j$J",
+      "$CONFIGURE && make -j$J",
       "make clean",
       true,
       NULL },
@@ -65,7 +67,7 @@ static const struct system {
       { "autogen.sh" },
       { "configure" },
       "autoreconf",
-      "NOCONFIGURE=1 sh ./autogen.sh && sh ./configure && make -j$J",
+      "NOCONFIGURE=1 sh ./autogen.sh && $CONFIGURE && make -j$J",
       "make clean",
       true,
       NULL },
@@ -74,7 +76,7 @@ static const struct system {
       { "configure.ac", "configure.in" },
       { NULL },
       "autoreconf",
-      "autoreconf -fi && sh ./configure && make -j$J",
+      "autoreconf -fi && $CONFIGURE && make -j$J",
       "make clean",
       true,
       NULL },
@@ -101,6 +103,11 @@ static const char *first_there(const char *folder, const char *const *names, siz
     return found;
 }
 
+static bool has_file(const char *folder, const char *name)
+{
+    return first_there(folder, &name, 1) != NULL;
+}
+
 static bool is_older(const char *folder, const char *name, const char *than)
 {
     char *a = path_join(folder, name), *b = path_join(folder, than);
@@ -113,7 +120,17 @@ static bool is_older(const char *folder, const char *name, const char *than)
     return is;
 }
 
-static char *filled_in(const char *text, const char *out, unsigned jobs, const char *file)
+/* Some are written for another shell than sh, and say so in their first line. */
+static const char *call_of_configure(const char *folder)
+{
+    char *path = path_join(folder, "configure");
+    bool runs = access(path, X_OK) == 0;
+    free(path);
+    return runs ? "./configure" : "sh ./configure";
+}
+
+static char *filled_in(const char *text, const char *folder, const char *out, unsigned jobs,
+                       const char *file)
 {
     Str s = { 0 };
     for (const char *p = text; *p;)
@@ -123,6 +140,9 @@ static char *filled_in(const char *text, const char *out, unsigned jobs, const c
         } else if (str_starts(p, "$FILE")) {
             escape_shell(&s, file);
             p += 5;
+        } else if (str_starts(p, "$CONFIGURE")) {
+            str_add(&s, call_of_configure(folder));
+            p += 10;
         } else if (str_starts(p, "$J")) {
             str_addf(&s, "%u", jobs);
             p += 2;
@@ -140,8 +160,8 @@ static void add_build(const struct system *sys, const char *folder, const char *
     char *to = xprintf("%s/build-%s-%s", workspace, sys->name, name);
     b->system = sys->name;
     b->folder = xstrdup(folder);
-    b->command = filled_in(sys->command, to, jobs, file);
-    b->clean = filled_in(sys->clean, to, jobs, file);
+    b->command = filled_in(sys->command, folder, to, jobs, file);
+    b->clean = filled_in(sys->clean, folder, to, jobs, file);
     b->out = sys->in_place ? xstrdup("") : xstrdup(to);
     b->needs = xstrdup(tool ? "" : sys->tool);
     b->in_place = sys->in_place;
@@ -170,7 +190,8 @@ static void look(const char *folder, const char *workspace, unsigned jobs, Build
         const struct system *sys = &systems[i];
         const char *file = first_there(folder, sys->files, 5);
         if (!file || first_there(folder, sys->unless, 3) ||
-            (sys->older && !is_older(folder, sys->older, file)))
+            (sys->older && !is_older(folder, sys->older, file) &&
+             (file_has(folder, sys->older, "Autoconf") || !has_file(folder, sys->older))))
             continue;
         add_build(sys, folder, file, workspace, jobs, out);
     }
@@ -270,8 +291,8 @@ bool recognise_tree(Build *b, const char *path, unsigned jobs)
         free(b->command);
         free(b->clean);
         free(b->out);
-        b->command = filled_in(t->command, tree, jobs, "");
-        b->clean = filled_in(t->clean, tree, jobs, "");
+        b->command = filled_in(t->command, tree, tree, jobs, "");
+        b->clean = filled_in(t->clean, tree, tree, jobs, "");
         b->out = tree;
         return true;
     }

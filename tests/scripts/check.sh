@@ -282,6 +282,7 @@ ok "a project without tests is looked at completely" json out.json 'not d["troub
 ok "… and that is said" grep -q "no tests were recognised" err
 "$SUNDEW" check --only arguments --time 20m --json -- false >out.json 2>/dev/null
 ok "tests that fail are said" json out.json 'any("failed with status 1" in t["why"] for t in d["troubles"])'
+ok "an argument that says nothing: exit status 2" says "'nonsense' is one argument too many" status 2 "$SUNDEW" check nonsense
 ok "a technique that is none: exit status 2" status 2 "$SUNDEW" check --only nonsense
 ok "--build names another build" says "build (--build): cc -g -o prog main.c buf.c" "$SUNDEW" check --only arguments --time 20m --no-tests --build 'cc -g -o prog main.c buf.c'
 

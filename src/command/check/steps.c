@@ -175,14 +175,17 @@ bool step_is_done(Check *c, const PlanStep *s)
         return false;
     if (r->status == STEP_CUT && r->nowhere)
         return true;
-    bool enough = s->open_ended && s->most - r->spent < s->least;
+    bool enough = s->open_ended && s->most - r->spent < s->least && !*r->incomplete;
     return r->status == STEP_CUT ? enough : r->status != STEP_NEVER;
 }
 
+/* What it did not get to in all its time it may get to in as much again. */
 static double spent_on(Check *c, const PlanStep *s)
 {
-    const StepRecord *r = state_step(&c->state, step_name(&c->plan, s));
-    return r && strcmp(r->key, step_key(c, s)) == 0 ? r->spent : 0;
+    const char *name = step_name(&c->plan, s);
+    const StepRecord *r = state_step(&c->state, name);
+    bool same = r && strcmp(r->key, step_key(c, s)) == 0;
+    return same && (run_now(c, name) || !*r->incomplete) ? r->spent : 0;
 }
 
 double step_share(const Check *c, const PlanStep *s)

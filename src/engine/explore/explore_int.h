@@ -67,6 +67,7 @@ typedef struct Explorer {
 
     pthread_mutex_t note_lock;
     Strings notes; /* of other threads, until the caller tells them */
+    Strings left_over; /* paths, see ExploreResult */
 
     pthread_mutex_t lock;
     double timeout; /* of a fast run */
