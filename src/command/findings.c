@@ -39,9 +39,13 @@ static bool run_report(Session *s, Err *err)
     FindingSet *set = store_read(session_store(s), n ? args[0] : NULL, NULL, err);
     if (!set)
         return false;
-    for (size_t i = 0; i < set->nruns; i++)
+    for (size_t i = 0; i < set->nruns; i++) {
+        const char *scope = set->runs[i].scope, *technique = set->runs[i].technique;
+        bool named = str_starts(scope, technique);             /* check labels them so */
         if (set->runs[i].incomplete)
-            session_incomplete(s, "%s: %s", set->runs[i].technique, set->runs[i].incomplete);
+            session_incomplete(s, "%s%s%s: %s", named ? "" : technique, named || !*scope ? "" : " ",
+                               scope, set->runs[i].incomplete);
+    }
     bool ok = session_write(s, set, err);
     session_status(s, finding_set_is_bad(set) ? 1 : 0);
     finding_set_free(set);

@@ -1,7 +1,8 @@
 /*
  * The tracer follows all children of the command, of which it stops at three kinds of event
  * only: a new process, an executed program, and a signal, which is passed on. So a build runs at
- * nearly full speed under it.
+ * nearly full speed under it. A program of the project whose one input is a pipe is stopped at
+ * its system calls, too, until the pipe has ended: what read() gives it is copied from its memory.
  */
 #include "project/observe.h"
 #include "base/file.h"
@@ -17,6 +18,8 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,10 +28,19 @@ typedef struct Observer {
     size_t runs, seeds;
     Map running;               /* process -> number of its run */
     Map asked;                 /* processes among them that a signal has asked to end */
+    Map readers; /* processes among them -> Reader, while their pipe has not ended */
     int log;
-    dev_t null_dev;            /* of our own standard input, to know it again */
+    dev_t null_dev; /* of our own standard input, to know it again */
     ino_t null_ino;
 } Observer;
+
+/* What a process reads from its standard input. */
+typedef struct Reader {
+    size_t run;
+    Str data;
+    uint64_t buffer; /* of the read() that it is in; 0: in none */
+    unsigned stops;
+} Reader;
 
 /* ---- one program that has just been executed */
 
@@ -56,22 +68,29 @@ static void read_args(pid_t pid, Strings *out)
     str_release(&text);
 }
 
-/* A copy named by its content; "" if there is none. */
+/* A copy named by its content; "" if there is no room. */
+static char *keep_seed(Observer *o, const Str *data)
+{
+    char id[ID_LEN + 1] = "";
+    if (o->seeds >= OBSERVE_MOST_SEEDS)
+        return xstrdup("");
+    sha256_id(str_c(data), data->len, id);
+    char *to = path_join(o->plan->seeds, id);
+    if (!file_exists(to) && file_write(to, str_c(data), data->len, NULL))
+        o->seeds++;
+    free(to);
+    return xstrdup(id);
+}
+
 static char *copy_seed(Observer *o, const char *path)
 {
     Str data = { 0 };
-    char id[ID_LEN + 1] = "";
     struct stat st;
-    if (o->seeds >= OBSERVE_MOST_SEEDS || stat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
-        st.st_size > OBSERVE_MOST_SEED || !file_read(path, &data, NULL))
-        return xstrdup("");
-    sha256_id(str_c(&data), data.len, id);
-    char *to = path_join(o->plan->seeds, id);
-    if (!file_exists(to) && file_write(to, str_c(&data), data.len, NULL))
-        o->seeds++;
-    free(to);
+    bool ok = stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= OBSERVE_MOST_SEED &&
+              file_read(path, &data, NULL);
+    char *id = ok ? keep_seed(o, &data) : xstrdup("");
     str_release(&data);
-    return xstrdup(id);
+    return id;
 }
 
 static ObservedInput input_kind(const Observer *o, pid_t pid)
@@ -88,12 +107,19 @@ static ObservedInput input_kind(const Observer *o, pid_t pid)
 
 static const char *const input_names[] = { "none", "file", "pipe" };
 
+/* "-o FILE": not what it reads. */
+static bool is_output(const Strings *args, size_t i)
+{
+    static const char *const flags[] = { "-o", "--output", "--out", "--output-file", NULL };
+    return i && str_is_one_of(args->items[i - 1], flags);
+}
+
 /* The first argument that names a file, seen from the process's folder. */
 static int file_argument(const Strings *args, const char *cwd, char **path)
 {
     for (size_t i = 0; i < args->len; i++) {
         char *full = path_in(cwd, args->items[i]);
-        if (*args->items[i] && file_is_regular(full)) {
+        if (*args->items[i] && !is_output(args, i) && file_is_regular(full)) {
             *path = full;
             return (int)i;
         }
@@ -115,9 +141,114 @@ static void write_line(Observer *o, const json_t *line)
     free(text);
 }
 
+static bool has_content(const char *path, const Str *text)
+{
+    Str own = { 0 };
+    bool same = (long long)text->len == file_size(path) && file_read(path, &own, NULL) &&
+                own.len == text->len && memcmp(own.data, text->data, own.len) == 0;
+    str_release(&own);
+    return same;
+}
+
+/* Tests copy programs to where they run. The process's own file is read: the path may be gone. */
+static char *original_of(const Observer *o, pid_t pid, char *program)
+{
+    char exe[64];
+    struct stat st;
+    Str text = { 0 };
+    const char *found = NULL;
+    const Map *all = o->plan->besides;
+    snprintf(exe, sizeof exe, "/proc/%d/exe", (int)pid);
+    if (!program || !all || map_has(all, program) || stat(exe, &st) != 0)
+        return program;
+    for (size_t i = 0; i < all->len && !found; i++)
+        if (file_size(all->entries[i].key) == (long long)st.st_size &&
+            (text.len || file_read(exe, &text, NULL)) && has_content(all->entries[i].key, &text))
+            found = all->entries[i].key;
+    str_release(&text);
+    if (found) {
+        free(program);
+        program = xstrdup(found);
+    }
+    return program;
+}
+
+/* ---- what comes through a pipe */
+
+static Reader *reader_of(const Observer *o, pid_t pid)
+{
+    return map_getn(&o->readers, &pid, sizeof pid);
+}
+
+static void free_reader(Reader *r)
+{
+    if (r)
+        str_release(&r->data);
+    free(r);
+}
+
+/* Its pipe has ended, or it has, or it is another program now. */
+static void end_reading(Observer *o, pid_t pid)
+{
+    Reader *r = reader_of(o, pid);
+    if (!r)
+        return;
+    char *seed = r->data.len ? keep_seed(o, &r->data) : xstrdup("");
+    if (*seed) {
+        json_t *line = json_pack("{s:I, s:s}", "run", (json_int_t)r->run, "seed", seed);
+        write_line(o, line);
+        json_decref(line);
+    }
+    map_putn(&o->readers, &pid, sizeof pid, NULL);
+    free_reader(r);
+    free(seed);
+}
+
+static void begin_reading(Observer *o, pid_t pid)
+{
+    Reader *r = xcalloc(1, sizeof *r);
+    r->run = o->runs;
+    map_putn(&o->readers, &pid, sizeof pid, r);
+}
+
+static void take_bytes(Observer *o, pid_t pid, Reader *r, int64_t n)
+{
+    static char room[1 << 16];
+    struct iovec from = { (void *)(uintptr_t)r->buffer, 0 }, to = { room, 0 };
+    for (; n > 0; n -= (int64_t)to.iov_len) {
+        to.iov_len = from.iov_len = (size_t)n < sizeof room ? (size_t)n : sizeof room;
+        if (r->data.len + to.iov_len > OBSERVE_MOST_SEED ||
+            process_vm_readv(pid, &to, 1, &from, 1, 0) != (ssize_t)to.iov_len) {
+            end_reading(o, pid);
+            return;
+        }
+        str_addn(&r->data, room, to.iov_len);
+        from.iov_base = (char *)from.iov_base + to.iov_len;
+    }
+    r->buffer = 0;
+}
+
+static void handle_call(Observer *o, pid_t pid)
+{
+    struct __ptrace_syscall_info call = { 0 };
+    Reader *r = reader_of(o, pid);
+    if (r && ++r->stops > OBSERVE_MOST_STOPS) {
+        end_reading(o, pid);
+        return;
+    }
+    if (!r || ptrace(PTRACE_GET_SYSCALL_INFO, pid, (void *)sizeof call, &call) <= 0)
+        return;
+    if (call.op == PTRACE_SYSCALL_INFO_ENTRY)
+        r->buffer = call.entry.nr == SYS_read && call.entry.args[0] == 0 ? call.entry.args[1] : 0;
+    else if (call.op == PTRACE_SYSCALL_INFO_EXIT && r->buffer && call.exit.rval == 0)
+        end_reading(o, pid);
+    else if (call.op == PTRACE_SYSCALL_INFO_EXIT && r->buffer)
+        take_bytes(o, pid, r, call.exit.rval);
+}
+
 static void note_run(Observer *o, pid_t pid)
 {
-    char *program = link_of(pid, "exe");
+    char *program = original_of(o, pid, link_of(pid, "exe"));
     const ObservePlan *plan = o->plan;
     bool below = program && path_is_below(program, plan->root) &&
                  !(plan->tools && path_is_below(program, plan->tools));
@@ -140,6 +271,8 @@ static void note_run(Observer *o, pid_t pid)
         write_line(o, line);
         json_decref(line);
         map_putn(&o->running, &pid, sizeof pid, (void *)o->runs);
+        if (!path && input == INPUT_PIPE)
+            begin_reading(o, pid);
         free(seed);
         free(path);
         strings_release(&args);
@@ -153,6 +286,7 @@ static void note_end(Observer *o, pid_t pid, int status)
     size_t run = (size_t)map_getn(&o->running, &pid, sizeof pid);
     if (!run)
         return;
+    end_reading(o, pid);
     map_putn(&o->running, &pid, sizeof pid, NULL);
     json_t *line = json_pack("{s:I, s:i, s:b}", "run", (json_int_t)run, "status",
                              WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status),
@@ -166,7 +300,8 @@ static void note_end(Observer *o, pid_t pid, int status)
 
 enum {
     WATCHED = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC |
-              PTRACE_O_EXITKILL
+              PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL,
+    A_CALL = SIGTRAP | 0x80, /* what stops at system calls are told by */
 };
 
 static bool let_trace(void *arg)
@@ -179,13 +314,17 @@ static bool let_trace(void *arg)
 static int handle_stop(Observer *o, pid_t pid, int status)
 {
     int sig = WSTOPSIG(status), event = status >> 16;
-    if (event == PTRACE_EVENT_EXEC)
+    if (event == PTRACE_EVENT_EXEC) {
+        end_reading(o, pid);
         note_run(o, pid);
-    else if (!event && (sig == SIGTERM || sig == SIGINT || sig == SIGHUP || sig == SIGQUIT) &&
-             map_getn(&o->running, &pid, sizeof pid))
+    } else if (sig == A_CALL) {
+        handle_call(o, pid);
+    } else if (!event && (sig == SIGTERM || sig == SIGINT || sig == SIGHUP || sig == SIGQUIT) &&
+               map_getn(&o->running, &pid, sizeof pid)) {
         map_putn(&o->asked, &pid, sizeof pid, o);
+    }
     /* A new process begins with a SIGSTOP of the tracer's. */
-    return event || sig == SIGSTOP || sig == SIGTRAP ? 0 : sig;
+    return event || sig == SIGSTOP || sig == SIGTRAP || sig == A_CALL ? 0 : sig;
 }
 
 static void follow(Observer *o, pid_t first, ProcResult *r)
@@ -198,7 +337,8 @@ static void follow(Observer *o, pid_t first, ProcResult *r)
         if (pid < 0)
             return;
         if (WIFSTOPPED(status)) {
-            ptrace(PTRACE_CONT, pid, NULL, (void *)(intptr_t)handle_stop(o, pid, status));
+            intptr_t hand_on = handle_stop(o, pid, status);
+            ptrace(reader_of(o, pid) ? PTRACE_SYSCALL : PTRACE_CONT, pid, NULL, (void *)hand_on);
             continue;
         }
         note_end(o, pid, status);
@@ -206,7 +346,7 @@ static void follow(Observer *o, pid_t first, ProcResult *r)
             continue;
         r->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
         r->status = r->signal ? 128 + r->signal : WEXITSTATUS(status);
-        return;                          /* what it left behind is killed with us */
+        return; /* what it left behind is killed with us */
     }
 }
 
@@ -254,6 +394,9 @@ bool observe_run(const ObservePlan *plan, ProcResult *r, Err *err)
         ok = err_set(err, "%s can't be traced here", plan->argv[0]);
     }
     close(o.log);
+    for (size_t i = 0; i < o.readers.len; i++) /* of processes that it left behind */
+        free_reader(o.readers.entries[i].value);
+    map_release(&o.readers);
     map_release(&o.running);
     map_release(&o.asked);
     return ok;
@@ -271,6 +414,17 @@ static void read_end(const json_t *line, ObservedRuns *out)
     }
 }
 
+/* What came through a pipe is known later. */
+static void read_seed(const json_t *line, const char *seeds, ObservedRuns *out)
+{
+    long long run = json_int(line, "run", 0);
+    const char *seed = json_str(line, "seed");
+    if (run < 1 || (size_t)run > out->len || !*seed)
+        return;
+    free(out->items[run - 1].seed);
+    out->items[run - 1].seed = path_join(seeds, seed);
+}
+
 static void read_run(const json_t *line, const char *seeds, ObservedRuns *out)
 {
     const char *input = json_str(line, "input"), *seed = json_str(line, "seed");
@@ -278,8 +432,12 @@ static void read_run(const json_t *line, const char *seeds, ObservedRuns *out)
         read_end(line, out);
         return;
     }
-    if (!json_is_object(line) || !*json_str(line, "program") || strchr(seed, '/'))
+    if (!json_is_object(line) || strchr(seed, '/'))
         return;
+    if (!*json_str(line, "program")) {
+        read_seed(line, seeds, out);
+        return;
+    }
     ObservedRun *run = vec_grow(out);
     run->status = -1;
     run->program = xstrdup(json_str(line, "program"));

@@ -17,6 +17,8 @@
  *      "input": "none", "seed": "0f3a…"}
  *     {"run": 3, "status": 0, "asked": false}
  *
+ * What comes through a pipe is known later: {"run": 4, "seed": "77ab…"}.
+ *
  * What a project's tests pass is hostile text like any other: read it with observe_read().
  */
 #ifndef SUNDEW_OBSERVE_H
@@ -29,7 +31,7 @@
 typedef enum {
     INPUT_NONE,                /* /dev/null, or what the command itself had */
     INPUT_FILE,
-    INPUT_PIPE,                /* another process wrote it: its bytes are not known */
+    INPUT_PIPE,                /* another process wrote it */
 } ObservedInput;
 
 typedef struct ObservedRun {
@@ -39,7 +41,7 @@ typedef struct ObservedRun {
     ObservedInput input;       /* standard input */
     int status;                /* exit status; 128 + signal; -1: it did not end */
     bool asked;                /* it got a signal that asks programs to end */
-    char *seed;                /* the copy of that file, or of the input; "" */
+    char *seed;                /* the copy of that file, or else of the input; "" */
 } ObservedRun;
 typedef Vec(ObservedRun) ObservedRuns;
 
@@ -47,12 +49,14 @@ enum {
     OBSERVE_MOST_RUNS = 5000,
     OBSERVE_MOST_SEED = 1 << 20,         /* bytes of a copy */
     OBSERVE_MOST_SEEDS = 2000,
+    OBSERVE_MOST_STOPS = 20000,          /* at system calls, of a process that reads a pipe */
 };
 
 typedef struct ObservePlan {
     char *const *argv;
     const char *root;          /* the project's folder: programs below it are noted */
-    const Map *besides; /* paths of programs elsewhere that are noted too; NULL */
+    const Map *besides; /* paths of programs elsewhere that are noted too, and, wherever they are,
+                         * copies of these, by the path of the original; NULL */
     const char *tools; /* programs below this one are not: stand-ins for compilers; NULL */
     const char *log;
     const char *seeds; /* a folder; made if need be */

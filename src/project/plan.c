@@ -61,7 +61,8 @@ void plan_source(Project *p, Plan *plan)
         plan_skip(plan, "", "no C source was captured");
         return;
     }
-    PlanStep *s = plan_step(plan, STAGE_SOURCE, "the source", "%zu units", units);
+    PlanStep *s =
+        plan_step(plan, STAGE_SOURCE, "the source", "%zu unit%s", units, units == 1 ? "" : "s");
     step_costs(s, 0.5 + 0.02 * (double)units, 5 + 0.5 * (double)units, 1);
     vec_push(&s->depends, project_build_key(p));
 }

@@ -48,6 +48,7 @@ typedef struct PlanStep {
     double most;               /* seconds: above, more time finds little more */
     double value;              /* findings to expect, compared with other steps; 1 is usual */
     bool open_ended;           /* takes as long as it may: --time */
+    double trial;              /* seconds after which a search that gets nowhere is ended; 0 */
     Vec(const char *) words;   /* after `sundew TECHNIQUE` */
     Vec(StepCopy) copies;
     Vec(const char *) programs;      /* paths of those that it is about; none: the source */

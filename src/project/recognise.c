@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* A row fits a folder that has one of its files and none of `unless`. $OUT is the folder to build
  * in, $J the number of jobs. Rows that leave the tree alone stand above those that don't. */
@@ -17,19 +18,20 @@ static const struct system {
     const char *command;
     const char *clean;
     bool in_place;
-    const char *older;           /* a file that must be there, and be older than the first */
+    const char *older; /* a script that must be there, and be older than the first, or not
+                                  * be autoconf's, whose Makefile is the project's own as often */
 } systems[] = {
     { "make",
       { "GNUmakefile", "makefile", "Makefile" },
-      { "configure", "configure.ac" },
+      { "configure", "configure.ac", "config.status" },
       "make",
       "make -j$J",
-      "make clean",
+      "{ make clean || make -B -j$J; }",
       true,
       NULL },
     /* configured already */
     { "make", { "config.status" }, { NULL }, "make", "make -j$J", "make clean", true, NULL },
-    { "make",                    /* by a script that is not autoconf's */
+    { "make", /* by a script that is not autoconf's */
       { "GNUmakefile", "makefile", "Makefile" },
       { "config.status" },
       "make",
@@ -57,7 +59,7 @@ static const struct system {
       { "configure" },
       { "config.status" },
       "make",
-      "sh ./configure && make -j$J",
+      "$CONFIGURE && make -j$J",
       "make clean",
       true,
       NULL },
@@ -65,7 +67,7 @@ static const struct system {
       { "autogen.sh" },
       { "configure" },
       "autoreconf",
-      "NOCONFIGURE=1 sh ./autogen.sh && sh ./configure && make -j$J",
+      "NOCONFIGURE=1 sh ./autogen.sh && $CONFIGURE && make -j$J",
       "make clean",
       true,
       NULL },
@@ -74,7 +76,7 @@ static const struct system {
       { "configure.ac", "configure.in" },
       { NULL },
       "autoreconf",
-      "autoreconf -fi && sh ./configure && make -j$J",
+      "autoreconf -fi && $CONFIGURE && make -j$J",
       "make clean",
       true,
       NULL },
@@ -101,6 +103,11 @@ static const char *first_there(const char *folder, const char *const *names, siz
     return found;
 }
 
+static bool has_file(const char *folder, const char *name)
+{
+    return first_there(folder, &name, 1) != NULL;
+}
+
 static bool is_older(const char *folder, const char *name, const char *than)
 {
     char *a = path_join(folder, name), *b = path_join(folder, than);
@@ -113,7 +120,17 @@ static bool is_older(const char *folder, const char *name, const char *than)
     return is;
 }
 
-static char *filled_in(const char *text, const char *out, unsigned jobs, const char *file)
+/* Some are written for another shell than sh, and say so in their first line. */
+static const char *call_of_configure(const char *folder)
+{
+    char *path = path_join(folder, "configure");
+    bool runs = access(path, X_OK) == 0;
+    free(path);
+    return runs ? "./configure" : "sh ./configure";
+}
+
+static char *filled_in(const char *text, const char *folder, const char *out, unsigned jobs,
+                       const char *file)
 {
     Str s = { 0 };
     for (const char *p = text; *p;)
@@ -123,6 +140,9 @@ static char *filled_in(const char *text, const char *out, unsigned jobs, const c
         } else if (str_starts(p, "$FILE")) {
             escape_shell(&s, file);
             p += 5;
+        } else if (str_starts(p, "$CONFIGURE")) {
+            str_add(&s, call_of_configure(folder));
+            p += 10;
         } else if (str_starts(p, "$J")) {
             str_addf(&s, "%u", jobs);
             p += 2;
@@ -132,43 +152,22 @@ static char *filled_in(const char *text, const char *out, unsigned jobs, const c
     return str_take(&s);
 }
 
-static void look(const char *folder, const char *workspace, unsigned jobs, Builds *out)
+static void add_build(const struct system *sys, const char *folder, const char *file,
+                      const char *workspace, unsigned jobs, Builds *out)
 {
-    for (size_t i = 0; i < SYSTEMS; i++) {
-        const struct system *sys = &systems[i];
-        const char *file = first_there(folder, sys->files, 5);
-        if (!file || first_there(folder, sys->unless, 3) ||
-            (sys->older && !is_older(folder, sys->older, file)))
-            continue;
-        Build *b = vec_grow(out);
-        char *name = path_safe_name(path_base(folder)), *tool = path_search(sys->tool, NULL);
-        char *to = xprintf("%s/build-%s-%s", workspace, sys->name, name);
-        b->system = sys->name;
-        b->folder = xstrdup(folder);
-        b->command = filled_in(sys->command, to, jobs, file);
-        b->clean = filled_in(sys->clean, to, jobs, file);
-        b->out = sys->in_place ? xstrdup("") : xstrdup(to);
-        b->needs = xstrdup(tool ? "" : sys->tool);
-        b->in_place = sys->in_place;
-        free(tool);
-        free(to);
-        free(name);
-    }
-}
-
-void recognise(const char *root, const char *workspace, unsigned jobs, Builds *out)
-{
-    look(root, workspace, jobs, out);
-    Strings names = { 0 };
-    if (!out->len)
-        dir_list(root, &names, NULL);
-    for (size_t i = 0; i < names.len; i++) {
-        char *folder = path_join(root, names.items[i]);
-        if (*names.items[i] != '.' && file_is_dir(folder))
-            look(folder, workspace, jobs, out);
-        free(folder);
-    }
-    strings_release(&names);
+    Build *b = vec_grow(out);
+    char *name = path_safe_name(path_base(folder)), *tool = path_search(sys->tool, NULL);
+    char *to = xprintf("%s/build-%s-%s", workspace, sys->name, name);
+    b->system = sys->name;
+    b->folder = xstrdup(folder);
+    b->command = filled_in(sys->command, folder, to, jobs, file);
+    b->clean = filled_in(sys->clean, folder, to, jobs, file);
+    b->out = sys->in_place ? xstrdup("") : xstrdup(to);
+    b->needs = xstrdup(tool ? "" : sys->tool);
+    b->in_place = sys->in_place;
+    free(tool);
+    free(to);
+    free(name);
 }
 
 /* ---- what a file says */
@@ -181,6 +180,67 @@ static bool file_has(const char *folder, const char *name, const char *text)
     str_release(&s);
     free(path);
     return has;
+}
+
+/* ---- builds */
+
+static void look(const char *folder, const char *workspace, unsigned jobs, Builds *out)
+{
+    for (size_t i = 0; i < SYSTEMS; i++) {
+        const struct system *sys = &systems[i];
+        const char *file = first_there(folder, sys->files, 5);
+        if (!file || first_there(folder, sys->unless, 3) ||
+            (sys->older && !is_older(folder, sys->older, file) &&
+             (file_has(folder, sys->older, "Autoconf") || !has_file(folder, sys->older))))
+            continue;
+        add_build(sys, folder, file, workspace, jobs, out);
+    }
+}
+
+/* Was its config.status made by a configure of the folder above? */
+static bool is_configured_for(const char *folder, const char *source)
+{
+    char *absolute = xprintf("\nsrcdir='%s'\n", source);
+    bool is = file_has(folder, "config.status", "\nsrcdir='..'\n") ||
+              file_has(folder, "config.status", absolute);
+    free(absolute);
+    return is;
+}
+
+/* A folder in it that its configure was run in is the build that the user has chosen. */
+static bool look_below(const char *folder, const char *workspace, unsigned jobs, Builds *out)
+{
+    static const char *const configured[] = { "configure", "configure.ac", "configure.in" };
+    Strings names = { 0 };
+    size_t before = out->len;
+    char *here = path_join(folder, "config.status");
+    if (first_there(folder, configured, 3) && !file_exists(here))
+        dir_list(folder, &names, NULL);
+    for (size_t i = 0; i < names.len; i++) {
+        char *below = path_join(folder, names.items[i]);
+        if (*names.items[i] != '.' && file_is_dir(below) && is_configured_for(below, folder))
+            look(below, workspace, jobs, out);
+        free(below);
+    }
+    free(here);
+    strings_release(&names);
+    return out->len > before;
+}
+
+void recognise(const char *root, const char *workspace, unsigned jobs, Builds *out)
+{
+    if (!look_below(root, workspace, jobs, out))
+        look(root, workspace, jobs, out);
+    Strings names = { 0 };
+    if (!out->len)
+        dir_list(root, &names, NULL);
+    for (size_t i = 0; i < names.len; i++) {
+        char *folder = path_join(root, names.items[i]);
+        if (*names.items[i] != '.' && file_is_dir(folder))
+            look(folder, workspace, jobs, out);
+        free(folder);
+    }
+    strings_release(&names);
 }
 
 /* ---- trees that were configured before */
@@ -231,8 +291,8 @@ bool recognise_tree(Build *b, const char *path, unsigned jobs)
         free(b->command);
         free(b->clean);
         free(b->out);
-        b->command = filled_in(t->command, tree, jobs, "");
-        b->clean = filled_in(t->clean, tree, jobs, "");
+        b->command = filled_in(t->command, tree, tree, jobs, "");
+        b->clean = filled_in(t->clean, tree, tree, jobs, "");
         b->out = tree;
         return true;
     }
@@ -263,32 +323,33 @@ static bool has_target(const char *folder, const char *target)
     return ok;
 }
 
-static char *tests_of_make(const Build *b)
+static void tests_of_make(const Build *b, Strings *out)
 {
     static const char *const targets[] = { "check", "test", "tests" };
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
         if (has_target(b->folder, targets[i]))
-            return xprintf("make %s", targets[i]);
-    return NULL;
+            strings_addf(out, "make %s", targets[i]);
 }
 
-char *recognise_tests(const Build *b)
+static void add_command(const char *before, const char *folder, Strings *out)
 {
     Str s = { 0 };
+    str_add(&s, before);
+    escape_shell(&s, folder);
+    strings_add(out, str_c(&s));
+    str_release(&s);
+}
+
+void recognise_tests(const Build *b, Strings *out)
+{
     if (strcmp(b->system, "CMake") == 0) {
-        if (!file_has(b->out, "CTestTestfile.cmake", "add_test") &&
-            !file_has(b->out, "CTestTestfile.cmake", "subdirs"))
-            return NULL;
-        str_add(&s, "ctest --timeout 60 --test-dir ");
-        escape_shell(&s, b->out);
-        return str_take(&s);
+        if (file_has(b->out, "CTestTestfile.cmake", "add_test") ||
+            file_has(b->out, "CTestTestfile.cmake", "subdirs"))
+            add_command("ctest --timeout 60 --test-dir ", b->out, out);
+    } else if (strcmp(b->system, "Meson") == 0) {
+        if (file_has(b->out, "meson-info/intro-tests.json", "{"))
+            add_command("meson test --no-rebuild -C ", b->out, out);
+    } else if (strcmp(b->system, "script") != 0) {
+        tests_of_make(b, out);
     }
-    if (strcmp(b->system, "Meson") == 0) {
-        if (!file_has(b->out, "meson-info/intro-tests.json", "{"))
-            return NULL;
-        str_add(&s, "meson test --no-rebuild -C ");
-        escape_shell(&s, b->out);
-        return str_take(&s);
-    }
-    return strcmp(b->system, "script") == 0 ? NULL : tests_of_make(b);
 }

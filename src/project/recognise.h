@@ -36,7 +36,7 @@ void builds_release(Builds *b);
  * and not in the workspace. False: it does not. */
 bool recognise_tree(Build *b, const char *path, unsigned jobs);
 
-/* The command that runs the tests of a project that is built, for sh in the build's folder; NULL:
- * it seems to have none. To be freed. */
-char *recognise_tests(const Build *b);
+/* Commands that run the tests of a project that is built, for sh in the build's folder, the most
+ * likely first: some have a `make check` that does nothing. None: it seems to have no tests. */
+void recognise_tests(const Build *b, Strings *out);
 #endif

@@ -259,7 +259,10 @@ static const char *write_runner(Project *p, const ProjectShape *shape, const cha
     str_add(&text, "#!/bin/sh\n# Runs the program on inputs; written by sundew check.\ncd ");
     escape_shell(&text, folder);
     free(folder);
-    str_add(&text, " || exit 2\nn=0\nfor f in");
+    str_add(&text, " || exit 2\n");
+    if (*shape->ending)
+        str_add(&text, "t=$(mktemp -d) || exit 2\ntrap 'rm -rf \"$t\"' EXIT\n");
+    str_add(&text, "n=0\nfor f in");
     for (const char *const *d = folders; *d; d++) {
         str_addc(&text, ' ');
         escape_shell(&text, *d);
@@ -267,8 +270,12 @@ static const char *write_runner(Project *p, const ProjectShape *shape, const cha
     }
     str_addf(&text,
              "; do\n    [ -f \"$f\" ] || continue\n    n=$((n + 1))\n"
-             "    [ $n -le %d ] || break\n    timeout 10 ",
+             "    [ $n -le %d ] || break\n",
              MOST_RUNS);
+    if (*shape->ending) /* made up inputs have none: letters and digits */
+        str_addf(&text, "    cp \"$f\" \"$t/input%s\" || exit 2\n    f=$t/input%s\n", shape->ending,
+                 shape->ending);
+    str_add(&text, "    timeout 10 ");
     write_call(shape, &text);
     str_add(&text, " >/dev/null 2>&1\ndone\nexit 0\n");
     char id[ID_LEN + 1];

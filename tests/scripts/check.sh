@@ -102,6 +102,8 @@ ok "the page shows the chain" grep -q "fed by explore prog (@@)" .sundew/check/r
 ok "inputs that were found go on to confirm and protocols" json plan.json \
     '{s["technique"] for s in d["plan"] if s["fed_by"] == "explore prog (@@)" and s["command"][-2] == "sh"} == {"confirm", "protocols"}'
 
+ok "… in files with the ending that the tests' files have" sh -c 'sh -x .sundew/check/run-*.sh 2>&1 | grep "+ .*/prog /.*/input.txt"'
+
 # A shift of undefined value is a failure for the sanitizer only: there is no crash to reproduce.
 project shifts
 sed -i "s/int \*p = .*/int *p = \&b.start; length <<= start == '!' ? 40 : 0;/" main.c
@@ -266,8 +268,21 @@ ok "tests that hang are ended and said" json out.json 'any(t["what"] == "the tes
 ok "tests that start nothing are said" json out.json 'any("started none of the captured programs" in t["why"] for t in d["troubles"]) and not d["complete"]'
 "$SUNDEW" check --only arguments --time 20m --json -- ./prog a.txt >out.json 2>/dev/null
 ok "… those that do are not" json out.json 'not d["troubles"] and d["complete"]'
+sed -i 's/^check:/check:\n\techo none\ntest:/' Makefile
+"$SUNDEW" check --only arguments --time 20m --json >out.json 2>err
+ok "where make check starts nothing, make test is tried" json out.json 'not d["troubles"] and d["complete"]'
+"$SUNDEW" check --only arguments --time 20m --json >out.json 2>err
+ok "… once" eval '! grep -q "tests" err && json out.json "not d[\"troubles\"] and d[\"complete\"]"'
+sed -i '/^test:/,$d' Makefile
+"$SUNDEW" check --only arguments --time 20m --json >out.json 2>/dev/null
+ok "if none starts anything, that is said" json out.json 'any("make check started none" in t["why"] for t in d["troubles"])'
+sed -i '/^check:/,$d' Makefile
+"$SUNDEW" check --only arguments --time 20m --json >out.json 2>err
+ok "a project without tests is looked at completely" json out.json 'not d["troubles"] and d["complete"]'
+ok "… and that is said" grep -q "no tests were recognised" err
 "$SUNDEW" check --only arguments --time 20m --json -- false >out.json 2>/dev/null
 ok "tests that fail are said" json out.json 'any("failed with status 1" in t["why"] for t in d["troubles"])'
+ok "an argument that says nothing: exit status 2" says "'nonsense' is one argument too many" status 2 "$SUNDEW" check nonsense
 ok "a technique that is none: exit status 2" status 2 "$SUNDEW" check --only nonsense
 ok "--build names another build" says "build (--build): cc -g -o prog main.c buf.c" "$SUNDEW" check --only arguments --time 20m --no-tests --build 'cc -g -o prog main.c buf.c'
 
@@ -330,7 +345,7 @@ printf 'cc -g -o prog main.c buf.c\n' >build.sh
 ok "a script" system script
 project built
 make -s
-ok "a project that is built already is built again" sh -c '"$SUNDEW" check --only arguments --time 20m --json >out.json 2>err; grep -q "built already: make clean" err && grep -q "3 calls in 2 units\|calls in 2 units" out.json'
+ok "a project that is built already is built again" sh -c '"$SUNDEW" check --only arguments --time 20m --json >out.json 2>err; grep -q "built already: { make clean || make -B" err && grep -q "3 calls in 2 units\|calls in 2 units" out.json'
 fresh below && mkdir part && cp "$TOP"/tests/subjects/check/* part/
 ok "a build in a folder of the project" says "(in part)" "$SUNDEW" check --only arguments --time 20m
 

@@ -381,6 +381,7 @@ rejected comparator good_three
 confirmed:strong ignored-count bad_scan
 rejected ignored-count good_scan
 none ignored-count default_scan
+none ignored-count empty_scan
 confirmed:strong ignored-count bad_vprint
 rejected ignored-count good_vprint
 confirmed:strong ignored-count bad_vector
@@ -397,6 +398,8 @@ none overflow-test changed_sum
 none overflow-test larger_sum
 undetermined dropped-error open_put
 rejected dropped-error good_set
+confirmed:predictive dropped-error bad_place
+none dropped-error told_place
 undetermined unchecked-null open_new
 rejected unchecked-null good_new
 confirmed:manifest double-free bad_double

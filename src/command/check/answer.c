@@ -102,7 +102,8 @@ static void print_plan(Check *c, Str *out)
 {
     char time[32];
     for (size_t i = 0; i < c->builds.len; i++) {
-        str_add(out, "build  ");
+        bool other = i && strcmp(c->builds.items[i].folder, c->builds.items[i - 1].folder) == 0;
+        str_add(out, other ? "       if that fails: " : "build  ");
         put_line(out, c->builds.items[i].command);
         str_add(out, *c->builds.items[i].needs ? "   (not installed: " : "");
         str_addf(out, "%s%s\n", c->builds.items[i].needs, *c->builds.items[i].needs ? ")" : "");

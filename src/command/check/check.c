@@ -142,6 +142,13 @@ static bool check_project(Check *c, Err *err)
 
 static bool run(Session *s, Err *err)
 {
+    size_t nargs;
+    char **args = session_args(s, &nargs);
+    if (nargs)
+        return err_set(err,
+                       "'%s' is one argument too many: sundew check looks at all of the "
+                       "project; a command that runs the tests follows after --",
+                       args[0]);
     Check c = { .s = s, .begin = clock_seconds() };
     const char *since = session_option(s, "since");
     char *self = path_real("/proc/self/exe");

@@ -39,6 +39,7 @@ typedef struct StepRecord {
     char *why;                 /* of a failure; "" */
     char *examined;            /* "" */
     char *incomplete;          /* "" */
+    bool nowhere;              /* a search that lacks something: more time finds nothing */
     size_t findings;
 } StepRecord;
 
@@ -100,6 +101,7 @@ typedef struct Ran {
     const char *why, *examined, *incomplete;
     double begin, seconds;
     bool now; /* by this check; else kept from an earlier one */
+    bool trial; /* only its first seconds have run */
     size_t findings;
 } Ran;
 
@@ -122,6 +124,7 @@ typedef struct Check {
     Plan plan;
     Vec(OverviewStep) prepared;      /* the build and the tests, for the time line */
     Vec(Ran) ran;
+    size_t logs; /* steps that were begun */
     Vec(OverviewLine) skipped; /* for want of time, or because they failed */
     Vec(OverviewLine) troubles;
     bool stopped; /* Ctrl-C */

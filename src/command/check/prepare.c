@@ -187,8 +187,8 @@ static bool try_build(Check *c, const Build *b, Err *err)
     limit = limit < check_left(c) ? limit : check_left(c);
     bool ok = capture(c, b->command, b->folder, limit, log, &r, err);
     if (ok && r.status == 0 && !r.over && !captured_programs(c) && *b->clean) {
-        session_note(c->s, "everything was built already: %s, then the build again", b->clean);
         char *again = xprintf("%s && %s", b->clean, b->command);
+        session_note(c->s, "everything was built already: %s", again);
         ok = capture(c, again, b->folder, check_left(c), log, &r, err);
         free(again);
     }
@@ -269,29 +269,30 @@ static void words_in(Check *c, const char *folder, char *const *words, size_t n,
         strings_add(out, words[i]);
 }
 
-static void choose_tests(Check *c)
+static void named_tests(Check *c)
 {
     size_t n;
     char **tail = session_tail(c->s, &n);
     char *here = path_absolute(".");
-    if (n) {
-        Str shown = { 0 };
-        for (size_t i = 0; i < n; i++) {
-            str_add(&shown, i ? " " : "");
-            escape_shell(&shown, tail[i]);
-        }
-        words_in(c, here, tail, n, &c->tests);
-        c->tests_shown = str_take(&shown);
-    } else if (c->build) {
-        char *command = recognise_tests(c->build);
-        char *words[] = { "sh", "-c", command };
-        c->tests_guessed = command != NULL;
-        if (command)
-            words_in(c, c->build->folder, words, 3, &c->tests);
-        c->tests_shown = command ? shortened(c, command) : NULL;
-        free(command);
+    Str shown = { 0 };
+    for (size_t i = 0; i < n; i++) {
+        str_add(&shown, i ? " " : "");
+        escape_shell(&shown, tail[i]);
     }
+    words_in(c, here, tail, n, &c->tests);
+    c->tests_shown = str_take(&shown);
     free(here);
+}
+
+static void guess_tests(Check *c, char *command)
+{
+    char *words[] = { "sh", "-c", command };
+    strings_release(&c->tests);
+    c->tests = (Strings){ 0 };
+    words_in(c, c->build->folder, words, 3, &c->tests);
+    free(c->tests_shown);
+    c->tests_shown = shortened(c, command);
+    c->tests_guessed = true;
 }
 
 static char *tests_key(Check *c)
@@ -362,20 +363,49 @@ static bool tests_start_any(Check *c)
     return any;
 }
 
+static bool is_known(Check *c)
+{
+    char *key = tests_key(c);
+    bool known = strcmp(c->state.tests.key, key) == 0;
+    free(key);
+    return known;
+}
+
+/* The one that an earlier check has used, else the first that starts a program of the project; the
+ * last if none does. */
+static bool try_guesses(Check *c, Err *err)
+{
+    Strings all = { 0 };
+    bool ok = true, found = false;
+    recognise_tests(c->build, &all);
+    for (size_t i = 0; i < all.len && !found; i++) {
+        guess_tests(c, all.items[i]);
+        found = is_known(c);
+    }
+    for (size_t i = 0; i < all.len && ok && !found && !c->stopped; i++) {
+        guess_tests(c, all.items[i]);
+        ok = observe_tests(c, err);
+        found = ok && (c->state.tests.hang || tests_start_any(c));
+    }
+    if (!all.len)
+        session_note(c->s, "no tests were recognised; a command that runs some follows after --");
+    strings_release(&all);
+    return ok;
+}
+
 static bool run_tests(Check *c, Err *err)
 {
-    TestsRecord *t = &c->state.tests;
-    choose_tests(c);
-    if (!c->tests.len || c->stopped) {
-        if (c->build && !c->stopped)
-            check_trouble(c, "the tests", "none were recognised; name them after --");
+    const TestsRecord *t = &c->state.tests;
+    size_t n;
+    session_tail(c->s, &n);
+    if (c->stopped || (!n && !c->build))
         return true;
-    }
-    char *key = tests_key(c);
-    bool known = strcmp(t->key, key) == 0;
-    free(key);
-    if (!known && !observe_tests(c, err))
+    if (n)
+        named_tests(c);
+    if (!(n ? is_known(c) || observe_tests(c, err) : try_guesses(c, err)))
         return false;
+    if (!c->tests.len || c->stopped)
+        return true;
     if (t->hang)
         check_trouble(c, "the tests", "%s had not ended after %.0f s: other steps don't run them",
                       c->tests_shown, t->seconds);

@@ -31,6 +31,7 @@ static void read_step(State *st, const json_t *o)
     r->examined = xstrdup(json_str(o, "examined"));
     r->incomplete = xstrdup(json_str(o, "incomplete"));
     r->code = xstrdup(json_str(o, "code"));
+    r->nowhere = json_is_true(json_object_get(o, "nowhere"));
     r->findings = (size_t)json_int(o, "findings", 0);
 }
 
@@ -75,12 +76,12 @@ bool state_open(State *st, const char *folder, Err *err)
 
 static json_t *step_json(const StepRecord *r)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:s, s:f, s:o, s:o, s:o, s:I}", "name",
+    return json_pack("{s:o, s:o, s:o, s:o, s:s, s:f, s:o, s:o, s:o, s:b, s:I}", "name",
                      json_text(r->name), "code", json_text(r->code), "technique",
                      json_text(r->technique), "key", json_text(r->key), "status",
                      status_names[r->status], "spent", r->spent, "why", json_text(r->why),
                      "examined", json_text(r->examined), "incomplete", json_text(r->incomplete),
-                     "findings", (json_int_t)r->findings);
+                     "nowhere", r->nowhere, "findings", (json_int_t)r->findings);
 }
 
 bool state_write(const State *st, Err *err)

@@ -153,12 +153,13 @@ const char *step_key(Check *c, const PlanStep *s)
     return arena_strdup(&c->arena, id);
 }
 
-static bool was_run_now(const Check *c, const char *name)
+/* What this check has run; NULL: not this step. */
+static Ran *run_now(const Check *c, const char *name)
 {
     for (size_t i = 0; i < c->ran.len; i++)
         if (strcmp(c->ran.items[i].name, name) == 0 && c->ran.items[i].now)
-            return true;
-    return false;
+            return &c->ran.items[i];
+    return NULL;
 }
 
 /* Nothing is left to do: by this check, or by an earlier one with the same key. A search that was
@@ -167,18 +168,24 @@ bool step_is_done(Check *c, const PlanStep *s)
 {
     const char *name = step_name(&c->plan, s);
     const StepRecord *r = state_step(&c->state, name);
-    if (was_run_now(c, name))
+    const Ran *ran = run_now(c, name);
+    if (ran && !ran->trial)
         return true;
     if (!r || strcmp(r->key, step_key(c, s)) != 0)
         return false;
-    bool enough = s->open_ended && s->most - r->spent < s->least;
+    if (r->status == STEP_CUT && r->nowhere)
+        return true;
+    bool enough = s->open_ended && s->most - r->spent < s->least && !*r->incomplete;
     return r->status == STEP_CUT ? enough : r->status != STEP_NEVER;
 }
 
+/* What it did not get to in all its time it may get to in as much again. */
 static double spent_on(Check *c, const PlanStep *s)
 {
-    const StepRecord *r = state_step(&c->state, step_name(&c->plan, s));
-    return r && strcmp(r->key, step_key(c, s)) == 0 ? r->spent : 0;
+    const char *name = step_name(&c->plan, s);
+    const StepRecord *r = state_step(&c->state, name);
+    bool same = r && strcmp(r->key, step_key(c, s)) == 0;
+    return same && (run_now(c, name) || !*r->incomplete) ? r->spent : 0;
 }
 
 double step_share(const Check *c, const PlanStep *s)
@@ -206,7 +213,9 @@ double step_share(const Check *c, const PlanStep *s)
         back = c->budget * KEPT_BACK;
     double room = left - fixed - back, share = values > 0 ? room * s->value / values : room;
     assert(values >= s->value || step_is_done(mine, s));     /* it is one of them */
-    double most = s->most - spent_on(mine, s);
+    double spent = spent_on(mine, s), most = s->most - spent;
+    if (s->trial > spent)
+        most = s->trial;
     share = share < s->least ? s->least : share > most ? most : share;
     return share < left ? share : left;
 }
@@ -261,6 +270,7 @@ static void read_output(const char *path, StepRecord *r)
     free(r->examined);
     r->incomplete = str_take(&all);
     const char *complaint = json_str(o, "complaint"); /* of a search that gets nowhere */
+    r->nowhere = *complaint != 0;
     r->examined = xprintf("%s%s%s", json_str(run, "examined"),
                           *complaint ? "; it lacks something: " : "", complaint);
     r->findings = (size_t)json_int(run, "findings", 0);
@@ -302,6 +312,7 @@ static void note_ran(Check *c, const PlanStep *s, const StepRecord *r, double be
                      bool now)
 {
     Arena *a = &c->arena;
+    Ran *trial = now ? run_now(c, r->name) : NULL;
     Ran ran = { .name = arena_strdup(a, r->name),
                 .technique = arena_strdup(a, s->technique),
                 .subject = arena_strdup(a, s->subject),
@@ -311,11 +322,15 @@ static void note_ran(Check *c, const PlanStep *s, const StepRecord *r, double be
                 .why = arena_strdup(a, r->why),
                 .examined = arena_strdup(a, r->examined),
                 .incomplete = arena_strdup(a, r->incomplete),
-                .begin = begin,
-                .seconds = seconds,
+                .begin = trial ? trial->begin : begin,
+                .seconds = trial ? seconds + trial->seconds : seconds,
                 .now = now,
+                .trial = now && !trial && s->trial > 0 && r->status == STEP_CUT && !r->nowhere,
                 .findings = r->findings };
-    vec_push(&c->ran, ran);
+    if (trial)
+        *trial = ran;
+    else
+        vec_push(&c->ran, ran);
 }
 
 static const char *first_key(const PlanStep *s)
@@ -329,7 +344,7 @@ static bool run_step(Check *c, const PlanStep *s, Err *err)
     double given = step_share(c, s), begin = clock_seconds();
     assert(s->least > 0 && s->most >= s->least && !step_is_done(c, s));
     char text[32];
-    size_t number = c->ran.len + 1;
+    size_t number = ++c->logs;
     char *out = xprintf("%s/log/%zu.json", c->folder, number);
     char *log = xprintf("%s/log/%zu.log", c->folder, number);
     session_note(c->s, "%s (%s%s)", name, s->open_ended ? "" : "at most ",
@@ -378,7 +393,7 @@ static void tell_the_rest(Check *c)
     for (size_t i = 0; i < c->plan.steps.len; i++) {
         const PlanStep *s = c->plan.steps.items[i];
         const char *name = arena_strdup(&c->arena, step_name(&c->plan, s));
-        if (was_run_now(c, name))
+        if (run_now(c, name))
             continue;
         if (step_is_done(c, s)) {
             note_ran(c, s, state_step(&c->state, name), 0, 0, false);

@@ -32,7 +32,7 @@ static bool build_in_time(Events *e, const EventsBuildPlan *b, Err *err)
                        .stop_arg = e->plan->arg };
     ApartEnd end = apart_run(&plan, err);
     e->early = end == APART_LATE      ? "the time was over while the program was built"
-               : end == APART_STOPPED ? "interrupted"
+               : end == APART_STOPPED ? "it was stopped while the program was built"
                                       : NULL;
     return end == APART_DONE && build_events(b, &e->build, err);
 }

@@ -123,13 +123,14 @@ static bool side_open(Side *s, const Events *e, const char *program, int log, Er
     bool ok = s->runner && make_shared(s, e, log < 0, err);
     if (ok) {
         double seconds = e->plan->timeout > 0 ? e->plan->timeout : 5;
-        strings_add(&s->argv, program);
+        strings_add(&s->argv, e->plan->argv[0] ? e->plan->argv[0] : program);
         for (char *const *a = e->plan->argv + 1; e->plan->argv[0] && *a; a++)
             strings_add(&s->argv, *a);
         make_environment(s);
         s->fds[0] = (RunFd){ s->memory.fd, SUNDEW_EVENTS_FD };
         s->fds[1] = (RunFd){ log, SUNDEW_LOG_FD };
         s->plan = (RunPlan){ .argv = strings_argv(&s->argv),
+                             .file = arena_strdup((Arena *)&e->arena, program),
                              .env = strings_argv(&s->env),
                              .cwd = cwd,
                              .fds = s->fds,

@@ -123,6 +123,7 @@ static bool try_defaults(Job *j, Err *err)
 typedef struct Aside {
     char *dir;
     Strings names;
+    bool *seen;                  /* of each: what it has to say is known now */
 } Aside;
 
 /* A beginning that no name has yet; "" will do if there is none. */
@@ -159,7 +160,9 @@ static bool move_aside(const char *dir, Aside *a, Err *err)
     free(new);
     strings_release(&now);
     strings_release(&there);
-    return ok && dir_list(a->dir, &a->names, err);
+    ok = ok && dir_list(a->dir, &a->names, err);
+    a->seen = xcalloc(a->names.len + 1, sizeof *a->seen);
+    return ok;
 }
 
 static void release_aside(Aside *a)
@@ -167,6 +170,7 @@ static void release_aside(Aside *a)
     if (a->dir)
         rmdir(a->dir);                 /* it is empty, or stays */
     free(a->dir);
+    free(a->seen);
     strings_release(&a->names);
 }
 
@@ -197,7 +201,7 @@ static bool is_of_late(const char *path)
 
 /* With the smaller input beside it, it need not be made again. What no longer fails stays where
  * it is: the program may have changed, or the judge. */
-static void judge_earlier(Job *j, const Aside *a, bool late)
+static void judge_earlier(Job *j, Aside *a, bool late)
 {
     unsigned mended = 0;
     for (size_t i = 0; i < a->names.len && !job_over(j); i++) {
@@ -210,6 +214,7 @@ static void judge_earlier(Job *j, const Aside *a, bool late)
             bool is_small = file_read_left(small_path, MOST_INPUT, &small, NULL);
             size_t unsaved = j->x->unsaved;
             bool fails = failures_again(j, &data, is_small ? &small : NULL);
+            a->seen[i] = !job_over(j);
             mended += !fails && !job_over(j);
             if (fails && j->x->unsaved == unsaved) {
                 unlink(path);
@@ -229,6 +234,33 @@ static void judge_earlier(Job *j, const Aside *a, bool late)
                       a->dir);
 }
 
+/* Back to where what was told of it says that it is. */
+static void give_back_file(const Explorer *x, const Aside *a, const char *name, Strings *out)
+{
+    const char *own = str_starts(name, "again") ? strchr(name, ',') : NULL;
+    char *from = path_join(a->dir, name), *to = path_join(x->failures_dir, own ? own + 1 : name);
+    if (!file_exists(to) && rename(from, to) == 0 && out)
+        strings_add(out, to);
+    free(from);
+    free(to);
+}
+
+/* Earlier failures that no time was left for stay what they were. */
+static void give_back(Explorer *x, const Aside *a)
+{
+    for (size_t i = 0; i < a->names.len; i++) {
+        const char *name = a->names.items[i];
+        if (a->seen[i] || str_ends(name, ",small") || str_ends(name, ",test.c"))
+            continue;
+        char *small = xprintf("%s,small", name), *test = xprintf("%s,test.c", name);
+        give_back_file(x, a, name, &x->left_over);
+        give_back_file(x, a, small, NULL);
+        give_back_file(x, a, test, NULL);
+        free(small);
+        free(test);
+    }
+}
+
 static bool resume(Job *j, Err *err)
 {
     Explorer *x = j->x;
@@ -240,6 +272,8 @@ static bool resume(Job *j, Err *err)
     }
     if (ok)
         judge_earlier(j, &failures, true);
+    if (ok)
+        give_back(x, &failures);
     release_aside(&queue);
     release_aside(&failures);
     return ok;

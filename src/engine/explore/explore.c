@@ -230,7 +230,29 @@ static void trace_anew(void *explorer, size_t reachable)
         x->reachable = reachable;
     for (size_t i = 0; x->queue && i < queue_length(x->queue); i++)
         queue_at(x->queue, i)->traces = 0;
+    x->idle = 0;
     pthread_mutex_unlock(&x->lock);
+}
+
+/* What only the strict judge has seen is to be judged by it again, and not by a worse one. */
+static bool has_strict_failures(const Explorer *x)
+{
+    Strings names = { 0 };
+    bool has = false;
+    if (x->plan->resume && dir_list(x->failures_dir, &names, NULL))
+        for (size_t i = 0; i < names.len; i++)
+            has |= str_ends(names.items[i], failure_kind_name(FAILURE_SANITIZER));
+    strings_release(&names);
+    return has;
+}
+
+static void take_unjudged(const Explorer *x, ExploreResult *out)
+{
+    const char **all = arena_array(&out->arena, const char *, x->left_over.len + 1);
+    for (size_t i = 0; i < x->left_over.len; i++)
+        all[i] = arena_strdup(&out->arena, x->left_over.items[i]);
+    out->unjudged = all;
+    out->nunjudged = x->left_over.len;
 }
 
 static bool begin_front(Explorer *x, Err *err)
@@ -238,20 +260,22 @@ static bool begin_front(Explorer *x, Err *err)
     const ExplorePlan *plan = x->plan;
     bool trace = !plan->no_concolic && !plan->replay;
     bool steps = plan->no_mutation || plan->systematic || x->steady;
-    x->host = (FrontHost){ .seed = plan->seed,
-                           .time = plan->time,
-                           .longest = x->longest,
-                           .trace = trace,
-                           .trace_first = trace && steps,
-                           .judge_first = steps || plan->replay || plan->stop == STOP_FIRST_FAILURE,
-                           .steady = x->steady,
-                           .stop = runs_are_cut,
-                           .over = is_interrupted,
-                           .covered = tell_covered,
-                           .anew = trace_anew,
-                           .note = take_note,
-                           .word = take_word,
-                           .arg = x };
+    x->host =
+        (FrontHost){ .seed = plan->seed,
+                     .time = plan->time,
+                     .longest = x->longest,
+                     .trace = trace,
+                     .trace_first = trace && steps,
+                     .judge_first = steps || plan->replay || plan->stop == STOP_FIRST_FAILURE ||
+                                    has_strict_failures(x),
+                     .steady = x->steady,
+                     .stop = runs_are_cut,
+                     .over = is_interrupted,
+                     .covered = tell_covered,
+                     .anew = trace_anew,
+                     .note = take_note,
+                     .word = take_word,
+                     .arg = x };
     if (!x->front->begin(plan->subject, &x->host, &x->facts, err))
         return false;
     assert(x->facts.branches <= x->facts.counters);
@@ -569,12 +593,23 @@ static void explorer_release(Explorer *x)
     map_release(&x->imprecise);
     arena_release(&x->arena);
     strings_release(&x->notes);
+    strings_release(&x->left_over);
     pthread_mutex_destroy(&x->lock);
     if (x->lock_fd >= 0)
         close(x->lock_fd);
     pthread_mutex_destroy(&x->note_lock);
     if (x->folder)
         tempdir_remove(x->folder);
+}
+
+/* Has an input led somewhere that the first one had not? Its length or its end can do so, on which no
+ * solver is asked. */
+static bool leads_on(const Queue *q)
+{
+    for (size_t i = 1; i < queue_length(q); i++)
+        if (queue_at(q, i)->new_edge)
+            return true;
+    return false;
 }
 
 bool explore(const ExplorePlan *plan, ExploreResult *out, Err *err)
@@ -593,17 +628,19 @@ bool explore(const ExplorePlan *plan, ExploreResult *out, Err *err)
     if (begun) {
         ok = run_jobs(&x, out, err);
     } else if (ok) {
-        ok = is_interrupted(&x);                 /* before anything could be run */
+        ok = is_interrupted(&x); /* before anything could be run */
         x.ended = "interrupted";
     }
     if (ok && x.front->finish)
         x.front->finish(plan->subject);
     failures_finish(&x, out);
     take_imprecise(&x, out);
+    take_unjudged(&x, out);
     systematic_finish(&x, out);
     out->ended = x.ended ? x.ended : "";
     out->unsaved = x.unsaved;
-    out->untouched = ok && x.ntraces && !x.ndepending && (x.nfollowed || plan->no_mutation);
+    out->untouched = ok && x.ntraces && !x.ndepending && (x.nfollowed || plan->no_mutation) &&
+                     !leads_on(x.queue);
     if (out->untouched)
         explorer_note(&x,
                       "no branch depends on the input: is it read from elsewhere (a file: @@, "

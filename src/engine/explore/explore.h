@@ -128,6 +128,8 @@ typedef struct ExploreResult {
     bool untouched; /* no branch depends on the input */
     const char *ended; /* "time", "interrupted", "first failure" … */
     size_t unsaved; /* files that could not be written */
+    const char *const *unjudged; /* files of earlier failures that no time was left for */
+    size_t nunjudged;
     Arena arena;
 } ExploreResult;
 

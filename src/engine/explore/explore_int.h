@@ -67,6 +67,7 @@ typedef struct Explorer {
 
     pthread_mutex_t note_lock;
     Strings notes; /* of other threads, until the caller tells them */
+    Strings left_over; /* paths, see ExploreResult */
 
     pthread_mutex_t lock;
     double timeout; /* of a fast run */
@@ -83,6 +84,7 @@ typedef struct Explorer {
     uint64_t executions, granted; /* inputs tried; … and those that jobs may still try */
     unsigned spent; /* jobs that may try no more */
     uint64_t ntraces, solved_new;
+    uint64_t idle;             /* traces since the last question to a solver */
     uint64_t nfollowed,
         ndepending; /* traces of inputs with bytes; branches in them that depend on one */
     uint64_t checked, diverged, checked_precise, diverged_precise;

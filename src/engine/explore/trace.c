@@ -624,6 +624,13 @@ static double seconds_of(const Explorer *x, const Answer *a)
     return a->status == SOLVE_UNKNOWN ? 0.5 : 5e-3;
 }
 
+static void note_question(Explorer *x)
+{
+    pthread_mutex_lock(&x->lock);
+    x->idle = 0;
+    pthread_mutex_unlock(&x->lock);
+}
+
 static bool answer_all(Job *j, const Trail *trail, Questions *qs, const Entry *e,
                        const uint8_t *bytes, size_t n, double until)
 {
@@ -640,6 +647,7 @@ static bool answer_all(Job *j, const Trail *trail, Questions *qs, const Entry *e
         Answer a = { 0 };
         SolveStatus s = ask(t, trail, q, bytes, n, &a);
         tracer_tell_stats(j);
+        note_question(j->x);
         r->asked += !q->fine;
         q->fresh = t->level && is_new_turn(t, q->turn);
         if (q->fresh)
@@ -669,6 +677,7 @@ void tracer_note_imprecise(Job *j, const Trail *trail, size_t n)
             m->count++;
     }
     x->ntraces++;
+    x->idle++;
     x->nfollowed += n > 0;
     x->ndepending += trail->steps.len;
     pthread_mutex_unlock(&x->lock);
@@ -820,12 +829,27 @@ static bool step_on_failure(Job *j)
     return ok;
 }
 
+/* Each input was traced anew, with all that is put behind one (padded()), and asked nothing. */
+static bool is_idle(Job *j)
+{
+    enum { WAYS = 4, SPARE = 32 };
+    const Tracer *t = j->tracer;
+    pthread_mutex_lock(&j->x->lock);
+    bool idle = j->x->idle > WAYS * queue_length(j->x->queue) + SPARE;
+    pthread_mutex_unlock(&j->x->lock);
+    return idle && !t->more.len && t->next_stone == t->stones.len;
+}
+
 bool tracer_step(Job *j)
 {
     Tracer *t = j->tracer;
     Explorer *x = j->x;
     tracer_make_room(t);
     failures_study(j);
+    if (x->plan->no_mutation && !(x->plan->sync && *x->plan->sync) && is_idle(j)) {
+        explorer_stop(x, "nothing is left");
+        return true;
+    }
     if (t->next_stone < t->stones.len && t->traces % 2)
         return step_on(j, &t->stones.items[t->next_stone++]);
     pthread_mutex_lock(&x->lock);

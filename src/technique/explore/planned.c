@@ -4,7 +4,8 @@
 #include "technique/explore/explore.h"
 #include <string.h>
 
-enum { MOST = 8, MOST_OF_PROGRAM = 4 };
+/* A program that is started in a wrong way says so at once. */
+enum { MOST = 8, MOST_OF_PROGRAM = 4, TRIAL = 15 };
 
 static const char *const reads_files[] = { "fopen", "fopen64", "open", "open64", "openat", NULL };
 static const char *const reads_input[] = { "fgets",          "fgetc", "getchar", "getline", "scanf",
@@ -71,17 +72,22 @@ static void add_guess(Project *p, Plan *plan, const ProjectProgram *x)
     bool input =
         !target && project_calls(p, x, reads_input) && (!opens || project_uses(p, x, "stdin"));
     double value = opens && input ? 0.7 : 1;
-    if (target)
-        step_costs(add(p, plan, x, "fuzz target", "", &none, "", "it has LLVMFuzzerTestOneInput()"),
-                   8, 60, value);
-    if (opens)
-        step_costs(add(p, plan, x, "@@", "", &file, "",
-                       "it opens files; no test was seen that starts it"),
-                   8, 60, value);
-    if (input)
-        step_costs(add(p, plan, x, "<", "", &none, "",
-                       "it reads its standard input; no test was seen that starts it"),
-                   8, 60, value);
+    PlanStep *s;
+    if (target) {
+        s = add(p, plan, x, "fuzz target", "", &none, "", "it has LLVMFuzzerTestOneInput()");
+        step_costs(s, 8, 60, value);
+    }
+    if (opens) {
+        s = add(p, plan, x, "@@", "", &file, "", "it opens files; no test was seen that starts it");
+        step_costs(s, 8, 60, value);
+        s->trial = TRIAL;
+    }
+    if (input) {
+        s = add(p, plan, x, "<", "", &none, "",
+                "it reads its standard input; no test was seen that starts it");
+        step_costs(s, 8, 60, value);
+        s->trial = TRIAL;
+    }
     vec_release(&file);
 }
 

@@ -140,6 +140,15 @@ static Level level_of(const Exploration *e, const ExploreResult *r, const Explor
     return f->hang || e->function ? LEVEL_WARNING : LEVEL_ERROR;
 }
 
+/* Some run until somebody ends them. */
+static bool is_endless(const Exploration *e, const ExploreResult *r)
+{
+    bool all = r->nfailures && !e->function && !r->status.queue && !session_option(e->s, "seeds");
+    for (size_t i = 0; i < r->nfailures; i++)
+        all &= r->failures[i].hang;
+    return all;
+}
+
 static bool report_failure(Exploration *e, const ExploreResult *r, const ExploreFailure *f,
                            Err *err)
 {
@@ -318,6 +327,22 @@ static void print_summary(Exploration *e, const ExploreResult *r)
         str_add(out, "no failure\n");
 }
 
+/* Of failures for which a search that went on had no time, what was told stays: they are earlier findings,
+ * whose command names the file. */
+static bool keep_unjudged(Exploration *e, const ExploreResult *r, const FindingSet *earlier,
+                          Err *err)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && earlier && i < earlier->len; i++) {
+        const Finding *f = &earlier->items[i].finding;
+        bool named = false;
+        for (size_t k = 0; k < r->nunjudged && f->rerun; k++)
+            named |= strstr(f->rerun, r->unjudged[k]) != NULL;
+        ok = !named || session_report(e->s, f, err);
+    }
+    return ok;
+}
+
 /* Few branches and no failure may mean that the program lacks something. */
 static void tell_complaint(Exploration *e, const ExploreResult *r)
 {
@@ -340,9 +365,24 @@ bool report_exploration(Exploration *e, ExploreResult *r, Err *err)
 {
     /* A replay is of a few inputs: what the search has found stays. */
     bool replay = session_flag(e->s, "replay");
+    FindingSet *earlier = r->nunjudged && session_store(e->s)
+                              ? store_read(session_store(e->s), "explore", NULL, err)
+                              : NULL;
     bool ok = session_begin(e->s, replay ? NULL : e->captured->name, err);
-    for (size_t i = 0; ok && i < r->nfailures; i++)
+    bool endless = is_endless(e, r);
+    for (size_t i = 0; ok && !endless && i < r->nfailures; i++)
         ok = report_failure(e, r, &r->failures[i], err);
+    if (endless) {
+        session_note(
+            e->s, "no run ended by itself: does the program wait for something, or run until it "
+                  "is told to end? (-i FILE: an input that it ends on; --timeout; sundew events)");
+        session_json(e->s, "complaint", json_text("no run ended by itself"));
+    }
+    ok = ok && keep_unjudged(e, r, earlier, err);
+    finding_set_free(earlier);
+    if (ok && r->nunjudged)
+        session_incomplete(e->s, "%zu earlier failure%s had no time to be judged again",
+                           r->nunjudged, r->nunjudged == 1 ? "" : "s");
     const char *late = c_front_was_late(e->front);
     bool on_purpose = strcmp(r->ended, "first failure") == 0;
     if (ok && !on_purpose && late)

@@ -20,8 +20,9 @@ void mutability_plan(Project *p, Plan *plan)
                 own += map_put(&seen, c->units[k]->source, NULL);
             if (!own)
                 continue;
-            PlanStep *s = plan_step(plan, STAGE_ANALYSIS, all[i].shown,
-                                    "%zu units that no other program has", own);
+            PlanStep *s =
+                plan_step(plan, STAGE_ANALYSIS, all[i].shown,
+                          "%zu unit%s that no other program has", own, own == 1 ? "" : "s");
             step_program(plan, s, &all[i]);
             step_costs(s, 0.5 + 0.05 * (double)c->nunits, 10 + (double)c->nunits, 0.5);
             planned++;

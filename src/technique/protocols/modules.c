@@ -48,6 +48,7 @@ typedef struct Modules {
     Map failures;                /* how often one of a kind was kept */
     Vec(Tried) kept, failed;
     uint64_t done, before;       /* sequences; at the end of the last round */
+    bool grows;                  /* sequences are made, so that the time ends them */
     Arena arena;
 } Modules;
 
@@ -237,6 +238,12 @@ static bool is_stopped(void *modules)
     return session_interrupted(((Modules *)modules)->client->session);
 }
 
+/* What was found is looked at again when the time is over, too. */
+static bool is_growth_over(void *modules)
+{
+    return ((Modules *)modules)->grows && is_stopped(modules);
+}
+
 static bool grow(Modules *m, Err *err)
 {
     Client *st = m->client;
@@ -251,7 +258,9 @@ static bool grow(Modules *m, Err *err)
                           .stop = is_stopped,
                           .round_ends = round_ends };
     Progress p = progress_start("tests towards the API", 0);
+    m->grows = true;
     bool ok = generate_sequences(&plan, judge, m, &made, err);
+    m->grows = false;
     progress_end(&p);
     st->generation.sequences = made.sequences;
     st->generation.died = made.died + made.exited;
@@ -559,13 +568,16 @@ static bool make_library(Modules *m, Err *err)
     char *most = xprintf("SUNDEW_CALLS_MOST=%d", FUNCTIONS_CALLS);
     char *env[] = { calls, most, NULL };
     bool ok = client_module(st, &preload, err);
+    /* A round of sequences that all wait for something takes minutes. */
     ExecPlan exec = { .api = m->api,
                       .library = st->module.path,
                       .libexec = session_libexec(st->session),
                       .preload = preload,
                       .fill_freed = true,
                       .env = env,
-                      .writable = m->folder };
+                      .writable = m->folder,
+                      .stop = is_growth_over,
+                      .stop_arg = m };
     m->exec = ok ? exec_open(&exec, err) : NULL;
     free(calls);
     free(most);

@@ -23,18 +23,20 @@ static const struct family {
 };
 
 /* Headers of the project's own libraries that the program is linked with. */
-static void own_headers(Project *p, Plan *plan, const ProjectProgram *x, Str *names)
+static void own_headers(Project *p, const ProjectProgram *x, Str *names)
 {
     size_t n;
+    Map seen = { 0 };
     const ProjectProgram *all = project_programs(p, &n);
-    (void)plan;
     for (size_t i = 0; i < n; i++) {
         if (!all[i].is_library || all[i].is_test || !project_links(x, &all[i]))
             continue;
         const ProjectHeaders *h = project_headers(p, &all[i]);
         for (size_t k = 0; k < h->headers.len && k < 3; k++)
-            str_addf(names, "%s%s", names->len ? "," : "", path_base(h->headers.items[k]));
+            if (map_put(&seen, path_base(h->headers.items[k]), p))
+                str_addf(names, "%s%s", names->len ? "," : "", path_base(h->headers.items[k]));
     }
+    map_release(&seen);
 }
 
 static void known_families(Project *p, const ProjectProgram *x, Str *names)
@@ -87,7 +89,7 @@ void protocols_plan(Project *p, Plan *plan)
         if (x->is_library || !x->for_runs || !project_is_run(p, x))
             continue;
         Str own = { 0 }, known = { 0 };
-        own_headers(p, plan, x, &own);
+        own_headers(p, x, &own);
         known_families(p, x, &known);
         if (own.len)
             add(p, plan, x, str_c(&own), true);

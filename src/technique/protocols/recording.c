@@ -147,7 +147,7 @@ static bool read_runs(Client *st, const char *folder, Err *err)
     if (!st->runs.len)
         return err_set(err, "the command ran nothing of %s, or built it anew", st->name);
     if (!calls)
-        session_note(st->session, "the command never called the API");
+        session_note(st->session, "the command never called the API: nothing was learned");
     return true;
 }
 

@@ -295,13 +295,15 @@ static int64_t conversions(const char *f, size_t n)
 }
 
 /* "size = 160; sscanf(word, "%d", &size);": a field that is not there keeps its value. A 0 is no
- * sign of that: many set all variables to it. */
+ * sign of that: many set all variables to it. One that makes a text empty is. */
 static bool is_set_before(LLVMValueRef call, LLVMValueRef address)
 {
     int64_t c;
     for (LLVMValueRef i = LLVMGetPreviousInstruction(call); i; i = LLVMGetPreviousInstruction(i))
-        if (LLVMIsAStoreInst(i) && watch_same(LLVMGetOperand(i, 1), address, 6))
-            return !watch_constant(LLVMGetOperand(i, 0), &c) || c;
+        if (LLVMIsAStoreInst(i) && watch_same(LLVMGetOperand(i, 1), address, 6)) {
+            LLVMValueRef v = LLVMGetOperand(i, 0);
+            return !watch_constant(v, &c) || c || LLVMGetIntTypeWidth(LLVMTypeOf(v)) == 8;
+        }
     return false;
 }
 

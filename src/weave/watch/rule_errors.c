@@ -80,6 +80,19 @@ static bool says_void(Watch *watch, LLVMValueRef i, const char *name)
     return false;
 }
 
+/* A variable that it was given the address of is what the caller looks at next. */
+static bool is_told_elsewhere(LLVMValueRef call)
+{
+    for (LLVMValueRef i = LLVMGetNextInstruction(call); i; i = LLVMGetNextInstruction(i)) {
+        bool asked = LLVMIsALoadInst(i) && LLVMGetFirstUse(i) &&
+                     LLVMIsAICmpInst(LLVMGetUser(LLVMGetFirstUse(i)));
+        for (unsigned k = 0; asked && k < LLVMGetNumArgOperands(call); k++)
+            if (LLVMGetOperand(call, k) == LLVMGetOperand(i, 0))
+                return true;
+    }
+    return false;
+}
+
 static void find(Watch *watch, LLVMValueRef i)
 {
     LLVMValueRef f = watch_callee_value(i);
@@ -104,7 +117,7 @@ static void find(Watch *watch, LLVMValueRef i)
             s->fact[0] |= NEEDS_FILES;
         return;
     }
-    if (!watch_may_return_negative(watch, f))
+    if (!watch_may_return_negative(watch, f) || (dropped && is_told_elsewhere(i)))
         return;
     count_callers(f, &looking, &dropping);
     bool suspect = dropped && looking && looking >= dropping;

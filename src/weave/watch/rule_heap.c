@@ -166,23 +166,31 @@ static LLVMBasicBlockRef null_side(LLVMValueRef end, LLVMValueRef p)
     return LLVMGetSuccessor(end, LLVMGetICmpPredicate(c) == LLVMIntEQ ? 0 : 1);
 }
 
-/* Is there a way to a return that does not free `p`? */
-static bool escapes_free(LLVMBasicBlockRef b, LLVMValueRef p, bool first, Map *seen)
-{
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
-    if (!end || (!first && !map_putn(seen, &b, sizeof b, seen)) || frees(b, p))
-        return false;
-    if (LLVMGetInstructionOpcode(end) == LLVMRet)
-        return true;
-    for (unsigned k = 0; k < LLVMGetNumSuccessors(end); k++) {
-        LLVMBasicBlockRef next = LLVMGetSuccessor(end, k);
-        if (next != null_side(end, p) && escapes_free(next, p, false, seen))
-            return true;
-    }
-    return false;
-}
-
 typedef Vec(LLVMBasicBlockRef) Blocks;
+
+/* Is there a way from the block to a return that does not free `p`? */
+static bool escapes_free(LLVMBasicBlockRef from, LLVMValueRef p)
+{
+    Blocks work = { 0 };
+    Map seen = { 0 };
+    bool escapes = false;
+    vec_push(&work, from);
+    while (!escapes && work.len) {
+        LLVMBasicBlockRef b = work.items[--work.len];
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+        if (!end || frees(b, p))
+            continue;
+        escapes = LLVMGetInstructionOpcode(end) == LLVMRet;
+        for (unsigned k = 0; k < LLVMGetNumSuccessors(end); k++) {
+            LLVMBasicBlockRef next = LLVMGetSuccessor(end, k);
+            if (next != null_side(end, p) && map_putn(&seen, &next, sizeof next, p))
+                vec_push(&work, next);
+        }
+    }
+    map_release(&seen);
+    vec_release(&work);
+    return escapes;
+}
 
 static void blocks_that_free(LLVMValueRef p, Blocks *out)
 {
@@ -211,18 +219,17 @@ static bool decides(LLVMValueRef branch, LLVMValueRef p, const Blocks *freeing, 
         return false;
     *lost = is_freed_from(LLVMGetSuccessor(branch, 0), freeing);
     LLVMBasicBlockRef side = LLVMGetSuccessor(branch, *lost);
-    Map seen = { 0 };
-    bool yes = is_freed_from(LLVMGetSuccessor(branch, !*lost), freeing) &&
-               !is_freed_from(side, freeing) && escapes_free(side, p, false, &seen);
-    map_release(&seen);
-    return yes;
+    return is_freed_from(LLVMGetSuccessor(branch, !*lost), freeing) &&
+           !is_freed_from(side, freeing) && escapes_free(side, p);
 }
 
 static LLVMValueRef deciding_branch(LLVMValueRef p, unsigned *lost)
 {
+    enum { MOST_BLOCKS = 2000 }; /* each is asked about each */
     LLVMValueRef fn = watch_function_of(p), found = NULL;
     Blocks freeing = { 0 };
-    blocks_that_free(p, &freeing);
+    if (LLVMCountBasicBlocks(fn) <= MOST_BLOCKS)
+        blocks_that_free(p, &freeing);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b && !found && freeing.len;
          b = LLVMGetNextBasicBlock(b))
         if (decides(LLVMGetBasicBlockTerminator(b), p, &freeing, lost))
@@ -234,12 +241,8 @@ static LLVMValueRef deciding_branch(LLVMValueRef p, unsigned *lost)
 static void find_leak(Watch *watch, LLVMValueRef i)
 {
     bool freed = false;
-    Map seen = { 0 };
-    if (!watch_is_named(i, makers) || !is_own(i, &freed, 3))
-        return;
-    bool leaks = escapes_free(LLVMGetInstructionParent(i), i, true, &seen);
-    map_release(&seen);
-    if (!leaks)
+    if (!watch_is_named(i, makers) || !is_own(i, &freed, 3) ||
+        !escapes_free(LLVMGetInstructionParent(i), i))
         return;
     WatchSite *s = watch_add(watch, i, freed ? SITE_SUSPECT : SITE_LOOSE, "", watch_callee(i));
     unsigned lost = 0;

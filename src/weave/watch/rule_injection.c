@@ -144,15 +144,17 @@ static void join(const WatchSite *s, const struct sundew_watch_slot *self, const
     out->missing = "a test with a quote and a blank in a text that the program reads";
     out->open = (self->bits & SUNDEW_WORD_QUOTED) && !(self->bits & SUNDEW_WORD_ESCAPED);
     if (self->bad_bits & SUNDEW_WORD_SPECIAL)
-        watch_say(out, GRADE_STRONG, s, self,
-                  "a text that the program had read went into the command of %s() with its "
-                  "special characters, as a part of the command",
-                  s->subject);
+        watch_say(
+            out, GRADE_STRONG, s, self,
+            "a text from the program's input or arguments went into the command of %s() with its "
+            "special characters, as a part of the command",
+            s->subject);
     else if (self->bad)
-        watch_say(out, GRADE_PREDICTIVE, s, self,
-                  "a word that the program had read went into the command of %s() without "
-                  "quotes (%" PRIu64 " of %" PRIu64 " calls)",
-                  s->subject, self->bad, self->n);
+        watch_say(
+            out, GRADE_PREDICTIVE, s, self,
+            "a word from the program's input or arguments went into the command of %s() without "
+            "quotes (%" PRIu64 " of %" PRIu64 " calls)",
+            s->subject, self->bad, self->n);
 }
 
 const WatchRule rule_injection = {

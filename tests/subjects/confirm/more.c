@@ -566,6 +566,15 @@ static int default_scan(const char *s)
     sscanf(s, "%d", &size);
     return size;
 }
+static int empty_scan(const char *s)
+{
+    char *word = malloc(8);
+    *word = 0;
+    sscanf(s, "(%7s)", word);
+    int n = (int)strlen(word);
+    free(word);
+    return n;
+}
 static void bad_vprint(const char *format, ...)
 {
     va_list ap;
@@ -760,6 +769,38 @@ static void stores(void)
     free(a->text), free(a), free(b->text), free(b);
 }
 
+/* An error that is told through another parameter, too. */
+static int place_of(const char *name, int *at)
+{
+    *at = -1;
+    for (int i = 0; i < 3; i++)
+        if (strcmp(names[i], name) == 0)
+            *at = i;
+    return *at < 0 ? -1 : 0;
+}
+static const char *bad_place(const char *name)
+{
+    int at = 0;
+    place_of(name, &at);
+    return names[at];
+}
+static const char *told_place(const char *name)
+{
+    int at = 0;
+    place_of(name, &at);
+    if (at >= 0)
+        return names[at];
+    return "";
+}
+static void places(void)
+{
+    int at;
+    if (place_of("nobody", &at) == 0 || place_of(names[1], &at) < 0)
+        exit(1);
+    if (!*bad_place(names[0]) || *told_place("nobody"))
+        exit(1);
+}
+
 /* a sum that is compared with its part; in the twin the part has changed */
 static int bad_sum(struct store *s, int n) { return *(int *)s->text + n < *(int *)s->text; }
 static void step_on(int *n) { *n += turn; }
@@ -905,7 +946,7 @@ static void once(const char *what)
     if (IS("counts")) {
         int pipes[2];
         FILE *file = tmpfile();
-        bad_scan("1"), good_scan("1 2"), default_scan("x");
+        bad_scan("1"), good_scan("1 2"), default_scan("x"), empty_scan("x");
         bad_vprint("%s", "longer than eight"), good_vprint("%s", "short");
         if (!file || pipe(pipes) || write(pipes[1], "1234", 4) != 4 ||
             pwrite(fileno(file), "1234", 4, 0) != 4)
@@ -915,7 +956,7 @@ static void once(const char *what)
     }
     if (IS("double")) good_double(turn), bad_double(turn);
     if (IS("seek")) bad_seek(), open_seek("/etc/passwd"), good_seek(), open_folder(turn % 2 ? "." : "./"), good_folder();
-    if (IS("stores")) stores(), sums();
+    if (IS("stores")) stores(), sums(), places();
     if (IS("full")) bad_full(), good_full();
     if (IS("space")) good_space();
     if (IS("space") && bad_space()) exit(1);

@@ -36,6 +36,7 @@
 struct Fast {
     Runner *runner;
     Strings argv, env;
+    char *program;
     char *file;                /* what @@ stands for; NULL: standard input */
     Shared shared;
     struct sundew_batch *batch;/* in `shared`: never trusted */
@@ -108,6 +109,7 @@ static bool start(Fast *f, Err *err)
 {
     RunFd fds[] = { { f->shared.fd, SUNDEW_BATCH_FD }, { f->input, SUNDEW_BATCH_INPUT_FD } };
     RunPlan plan = { .argv = strings_argv(&f->argv),
+                     .file = f->program,
                      .env = strings_argv(&f->env),
                      .fds = fds,
                      .nfds = 2,
@@ -132,6 +134,7 @@ Fast *fast_new(const FastPlan *plan, Err *err)
     f->tidied = clock_seconds();
     f->runner = call_runner(plan->call, plan->program, err);
     if (f->runner) {
+        f->program = xstrdup(plan->program);
         f->file = call_arguments(plan->call, plan->program, f->runner, &f->argv);
         call_environment(plan->call, f->file, f->runner, &f->env);
     }
@@ -159,6 +162,7 @@ void fast_free(Fast *f)
     if (f->input >= 0)
         close(f->input);
     strings_release(&f->argv);
+    free(f->program);
     strings_release(&f->env);
     free(f->file);
     free(f);

@@ -10,6 +10,7 @@ extern char **environ;
 struct Subject {
     Runner *runner;
     Strings argv, env;
+    char *program;             /* the build */
     char *file;                /* of @@; NULL: none */
     RunPlan plan;
     RunFd fds[4];
@@ -40,7 +41,7 @@ Runner *call_runner(const Call *c, const char *program, Err *err)
 char *call_arguments(const Call *c, const char *program, const Runner *r, Strings *argv)
 {
     char *file = NULL;
-    strings_add(argv, program);
+    strings_add(argv, c->argv[0] ? c->argv[0] : program);      /* not the name of our build */
     for (char *const *a = c->argv[0] ? c->argv + 1 : c->argv; *a; a++) {
         const char *at = strstr(*a, "@@");
         if (!at) {
@@ -117,7 +118,9 @@ Subject *subject_new(const SubjectPlan *plan, Err *err)
         free(s->file);
         s->file = NULL;
     }
+    s->program = xstrdup(plan->program);
     s->plan = (RunPlan){ .argv = strings_argv(&s->argv),
+                         .file = s->program,
                          .env = strings_argv(&s->env),
                          .fds = s->fds,
                          .nfds = plan->nfds,
@@ -139,6 +142,7 @@ void subject_free(Subject *s)
     runner_free(s->runner);
     strings_release(&s->argv);
     strings_release(&s->env);
+    free(s->program);
     free(s->file);
     free(s);
 }
