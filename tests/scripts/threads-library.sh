@@ -225,7 +225,46 @@ ok "…of which each thread has its own: silent" grep -q '"findings": \[\]' out.
 fresh scratch
 ok "hidden state: a library" subject scratch
 first=4 tests=1 ok "…it fails" seeks scratch "v['tier'] == 1 and v['type'] is None and v['functions'] == ['scratch_put']" --type "the library"
-ok "…but has no handle to share" says "only the contract distinct" status 2 "$SUNDEW" threads libscratch.a --headers scratch.h --contract shared
+
+# Who sets the library up shares it, which nothing promises; who hands in a text does not.
+fresh guide
+ok "a library that is set up: a library" subject guide
+# set_up EXPRESSION: what is found of functions that set up, and of the others.
+set_up() {
+    python3 -c "
+import json
+d = json.load(open('out.json'))
+called = lambda f: set(f['message'].split(':')[0].replace(';', ' ').split()) - {'against'}
+rows = [f for f in d['findings'] if f['rule'] == 'threads/violation']
+setup = {f['level'] for f in rows if called(f) != {'guide_sum'}}
+other = {f['level'] for f in rows if called(f) == {'guide_sum'}}
+contracts = {(v['functions'] == ['guide_sum'], v['contract']) for v in d['violations']}
+assert $1, [(f['level'], f['message']) for f in rows]
+"
+}
+guided() { threads guide --type "the library" "$@"; }
+both_found() {
+    for seed in 2 $(seq 3 30); do
+        rm -rf libguide.a.threads
+        guided --tests 7 --seed $seed && set_up "setup and other" && return 0
+    done
+    return 1
+}
+ok "…two threads that set it up, and hidden state: both are found" both_found
+ok "…nothing promises the one: a note; everybody expects the other: an error" set_up "setup == {'note'} and other == {'error'}"
+ok "…the one shares the library" set_up "contracts == {(False, 'shared'), (True, 'distinct')}"
+promise_it() {
+    echo "# The library is thread-safe; an object may not be shared." >sundew.handles && guided --tests 1 &&
+    set_up "setup == other == {'error'}"
+}
+ok "…both are errors if threads are promised to be safe" promise_it
+deny_it() {
+    rm sundew.handles && sed -i 's/of its small/not thread-safe: of its small/' guide.h && guided --tests 1 &&
+    set_up "setup == other == {'note'}" && grep -q "the header says that it is not safe" out.json
+}
+ok "…and both are notes if the header says that they are not" deny_it
+ok "…mended: another library" subject guide -DFIXED
+ok "…mended: the hidden state shows nothing" eval 'guided --tests 1 && set_up "setup and not other"'
 
 fresh label
 ok "an array that only snprintf() and atoi() use: a library" subject label
@@ -239,6 +278,7 @@ ok "…an array of each call: silent, with a stream" grep -q '"findings": \[\]' 
 fresh digits
 ok "a text that is written byte by byte: a library" subject digits
 tests=1 ok "…its writes meet" seeks digits "v['kind'] == 'output' and v['tier'] == 3 and not v['native']" --type "the library" --outputs
+ok "…but has no handle to share" says "only the contract distinct" status 2 "$SUNDEW" threads libdigits.a --headers digits.h --contract shared
 fresh digits-fixed
 ok "…one for each thread: a library" subject digits -DFIXED
 ok "…one for each thread: it runs" threads digits --type "the library" --tests 3 --outputs
@@ -271,6 +311,7 @@ ok "…and in a replay" eval '"$SUNDEW" threads --replay libhidden.a.threads/1 -
 fresh hall
 ok "a large API: a library" subject hall
 tests=2 ok "…a function with hidden state is soon tested against itself" seeks hall "v['tier'] == 1 and v['functions'] == ['hall_spell'] and $with_c" --contract distinct
+ok "…which is an error, though nothing is promised" eval 'grep -q "\"promised\": false" out.json && grep -q "\"level\": \"error\"" out.json'
 ok "…the C program shows it, across setjmp()" shows hall "$(c_test hall)"
 tries=60 ok "…and passes where each thread has its own" passes hall "$(c_test hall)" -DFIXED
 # In some orders hall_ask() waits for the system: such a test is soon over.
