@@ -20,7 +20,9 @@ enum { MOST_STEPS = 100000, TRIES = 2000, FEWEST = 300, MEAN = 1000 };
 enum { TRAP_FLAG = 0x100, ASLEEP = 5, STUCK = 1000 };
 #define HOLD (SIGRTMAX - 1)
 #define WITH_LEAKS ":detect_leaks=1:leak_check_at_exit=0"
-enum { CPU_SECONDS = 4 };                /* of one process; the most steps take a part of one */
+/* Of one process; the most steps take a part of one. Of a turn that ends by itself: who computes
+ * longer than that may wait for the other in a loop. */
+enum { CPU_SECONDS = 4, TURN_SECONDS = 1 };
 enum { TURNS = sizeof turns / sizeof *turns };
 
 struct actor {
@@ -266,11 +268,20 @@ static void moment(unsigned n)
         nanosleep(&t, NULL);
 }
 
-/* Until it is stopped, is over, or waits for something. */
-static void watch(struct actor *a)
+static time_t cpu_seconds(void)
+{
+    struct timespec t = { 0 };
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return t.tv_sec;
+}
+
+/* Until it is stopped, is over, waits for something, or the process has used so much time. */
+static void watch(struct actor *a, time_t until)
 {
     unsigned asleep = 0;
     for (unsigned n = 0; !a->stopped && !a->over && asleep < ASLEEP; n++) {
+        if (cpu_seconds() >= until)
+            return;
         moment(n);
         asleep = n >= 20 && is_asleep(a) ? asleep + 1 : 0;
     }
@@ -318,11 +329,12 @@ static void begin(struct actor *a)
 /* A turn, until its end, or until the thread is over or waits. */
 static void take_turn(struct actor *a, struct end end)
 {
+    int ends = end.call || end.step >= 0;
     a->until_step = end.step;
     a->until_call = end.call;
     if (a->stopped)
         go(a);
-    watch(a);
+    watch(a, ends ? CPU_SECONDS + 1 : cpu_seconds() + TURN_SECONDS);
 }
 
 /* Does not return. END_SHORT: a thread was over before the step that it was to stop at. */

@@ -270,6 +270,15 @@ fresh label
 ok "an array that only snprintf() and atoi() use: a library" subject label
 tests=2 ok "…it fails" seeks label "v['kind'] == 'abort' and v['functions'] == ['label_number'] and $with_c" --type "the library"
 ok "…the C program shows it" shows label "$(c_test label)"
+# Who waits for a lock in a loop, while the other is stopped with it, is no endless loop.
+spins() {
+    sed 's/EXPECTED = EXPECT_[A-Z]*/EXPECTED = EXPECT_STUCK/' "$1" >stuck.c &&
+    sed 's/^ *static$//; s/^int label/static volatile char lock;\nint label/
+        s/^    snprintf/    while (__atomic_test_and_set(\&lock, __ATOMIC_SEQ_CST))\n        ;\n&/
+        s/^    return n/    __atomic_clear(\&lock, __ATOMIC_SEQ_CST);\n&/' label.c >spin.c &&
+    gcc -g -Wall -Wextra -Werror -fsanitize=address -I. stuck.c spin.c -o spin -pthread && timeout 600 ./spin 26
+}
+ok "…a lock that is waited for in a loop is no endless loop in it" spins "$(c_test label)"
 fresh label-fixed
 ok "…an array of each call: a library" subject label -DFIXED
 ok "…an array of each call: it runs" threads label --type "the library" --tests 3
