@@ -2,7 +2,8 @@
  * The schedules. The threads take turns as they did when the failure was found. A turn that was
  * cut short ends at an instruction of the library, or after a call. Which instruction is not
  * known here, so all are tried, each in a process of its own. Of many thousands, and of pairs for
- * two such turns, some are tried that are spread evenly; the first argument gives their number.
+ * two such turns, some are tried that are spread evenly: so many as need about two million
+ * instructions together, or as the first argument says.
  * The processor's trap flag stops a thread after each instruction. Functions of other libraries
  * are passed over: they return to a trap. Who waits for the other's lock is seen to sleep; a
  * signal holds it until its next turn, and the other goes on. A process that computes without an
@@ -15,10 +16,13 @@
 #endif
 
 enum { END_WELL = 40, END_SHORT, END_STUCK, END_WRONG, END_LOST, END_SANITIZER = 99 };
-enum { MOST_STEPS = 100000, TRIES = 2000, TRAP_FLAG = 0x100, ASLEEP = 5, STUCK = 1000 };
+enum { MOST_STEPS = 100000, TRIES = 2000, FEWEST = 300, MEAN = 1000 };
+enum { TRAP_FLAG = 0x100, ASLEEP = 5, STUCK = 1000 };
 #define HOLD (SIGRTMAX - 1)
 #define WITH_LEAKS ":detect_leaks=1:leak_check_at_exit=0"
-enum { CPU_SECONDS = 4 };                /* of one process; the most steps take a part of one */
+/* Of one process; the most steps take a part of one. Of a turn that ends by itself: who computes
+ * longer than that may wait for the other in a loop. */
+enum { CPU_SECONDS = 4, TURN_SECONDS = 1 };
 enum { TURNS = sizeof turns / sizeof *turns };
 
 struct actor {
@@ -41,7 +45,9 @@ static struct actor actors[2] = { { .body = thread_1, .number = 0, .until_step =
 static __thread struct actor *self;
 static uintptr_t code_begin, code_end;   /* of the library */
 static volatile long *steps;             /* of each thread; shared with the children */
-static int most_tries = TRIES;           /* the first argument of the program */
+static int most_tries = TRIES;           /* the first argument of the program … */
+static int is_asked;                     /* … which was given */
+static int tries;                        /* so far */
 
 /* A report of the address sanitizer, if it is there, ends the process with this status. */
 const char *__asan_default_options(void);
@@ -262,11 +268,20 @@ static void moment(unsigned n)
         nanosleep(&t, NULL);
 }
 
-/* Until it is stopped, is over, or waits for something. */
-static void watch(struct actor *a)
+static time_t cpu_seconds(void)
+{
+    struct timespec t = { 0 };
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return t.tv_sec;
+}
+
+/* Until it is stopped, is over, waits for something, or the process has used so much time. */
+static void watch(struct actor *a, time_t until)
 {
     unsigned asleep = 0;
     for (unsigned n = 0; !a->stopped && !a->over && asleep < ASLEEP; n++) {
+        if (cpu_seconds() >= until)
+            return;
         moment(n);
         asleep = n >= 20 && is_asleep(a) ? asleep + 1 : 0;
     }
@@ -311,6 +326,17 @@ static void begin(struct actor *a)
         sched_yield();
 }
 
+/* A turn, until its end, or until the thread is over or waits. */
+static void take_turn(struct actor *a, struct end end)
+{
+    int ends = end.call || end.step >= 0;
+    a->until_step = end.step;
+    a->until_call = end.call;
+    if (a->stopped)
+        go(a);
+    watch(a, ends ? CPU_SECONDS + 1 : cpu_seconds() + TURN_SECONDS);
+}
+
 /* Does not return. END_SHORT: a thread was over before the step that it was to stop at. */
 static void one_schedule(const struct end *ends)
 {
@@ -327,15 +353,12 @@ static void one_schedule(const struct end *ends)
     begin(&actors[1]);
     for (int i = 0; i < TURNS; i++) {
         struct actor *a = &actors[turns[i].actor];
-        a->until_step = ends[i].step;
-        a->until_call = ends[i].call;
-        if (a->stopped)
-            go(a);
-        watch(a);
+        take_turn(a, ends[i]);
         if (!turns[i].cut && !a->stopped && !a->over)
             hold(a);
         is_short |= ends[i].step >= 0 && a->over;
     }
+    take_turn(&actors[!turns[TURNS - 1].actor], (struct end){ 0, -1 });
     watch_both();
     pthread_join(actors[0].thread, NULL);
     pthread_join(actors[1].thread, NULL);
@@ -395,6 +418,7 @@ static int run(const struct end *ends)
 {
     int status;
     fflush(NULL);
+    tries++;
     steps[0] = steps[1] = 0;
     pid_t child = fork();
     if (child == 0)
@@ -443,6 +467,13 @@ static int try_steps(struct end *ends, int turn)
     return result > 0;
 }
 
+/* So many pairs, if a try takes `mean` steps. */
+static int pairs_of(double mean)
+{
+    double most = (double)most_tries * MEAN / (mean > MEAN ? mean : MEAN);
+    return is_asked ? most_tries : most > FEWEST ? (int)most : FEWEST;
+}
+
 /* Two turns end at steps. Pairs of steps that are spread evenly, until there are enough. */
 static int try_pairs(struct end *ends, int first, int second)
 {
@@ -450,7 +481,8 @@ static int try_pairs(struct end *ends, int first, int second)
     ends[first].step = ends[second].step = MOST_STEPS;
     result = try(ends);
     double n = (double)steps[turns[first].actor], m = (double)steps[turns[second].actor];
-    for (int i = 1; i <= most_tries && result <= 0; i++) {
+    int most = pairs_of(same ? n * 3 / 4 : (n + m) / 2);
+    for (int i = 1; i <= most && result <= 0; i++) {
         double x = spread(i, 0.7548776662466927), y = spread(i, 0.5698402909980532);
         ends[first].step = (long)(x * n);
         ends[second].step = same ? (long)(x * n + 1 + y * (n - x * n)) : (long)(y * m);
@@ -518,7 +550,8 @@ int main(int argc, char **argv)
 {
     struct end ends[TURNS];
     int at[2];
-    if (argc > 1)
+    is_asked = argc > 1;
+    if (is_asked)
         most_tries = atoi(argv[1]);
     set_environment(argv);
     void *there = dlsym(RTLD_DEFAULT, FUNCTION_NAME);
@@ -541,6 +574,6 @@ int main(int argc, char **argv)
         if (try_turns(ends, 0, nsteps, at, 0))
             return 1;
     }
-    printf("it does not show\n");
+    printf("it does not show in %d runs\n", tries);
     return 0;
 }

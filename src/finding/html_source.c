@@ -336,6 +336,86 @@ static void hex_dump(Html *h, const unsigned char *p, size_t n)
     }
 }
 
+/*
+ * An interleaving that was drawn with letters, with a column for each thread (schedule_draw()):
+ *
+ *     T0    T1    T2
+ *     .     v     .     T1 is stopped before lock sbuf.c:71; T2 runs
+ *     .     .     *     T2 lock sbuf.c:117
+ */
+enum { LANE = 6 };
+
+/* How many threads the first line names; 0: it is none of these. */
+static size_t lanes_of(const char *line, size_t n)
+{
+    size_t lanes = 0;
+    for (size_t at = 0; at < n; at += LANE, lanes++)
+        if (n - at < LANE || line[at] != 'T' || !isdigit((unsigned char)line[at + 1]) ||
+            line[at + LANE - 1] != ' ')
+            return 0;
+    return lanes;
+}
+
+static bool is_in_lanes(const char *line, size_t n, size_t lanes)
+{
+    for (size_t at = 0; at < lanes * LANE; at += LANE)
+        if (n < lanes * LANE || !memchr("*v.", line[at], 3) || line[at + 1] != ' ')
+            return false;
+    return true;
+}
+
+static size_t line_length(const char *text, const char *end)
+{
+    const char *stop = memchr(text, '\n', (size_t)(end - text));
+    return (size_t)((stop ? stop : end) - text);
+}
+
+static bool is_drawn(const char *text, size_t n)
+{
+    const char *end = text + n;
+    size_t first = line_length(text, end), lanes = lanes_of(text, first);
+    for (const char *line = text + first + 1; lanes && line < end;) {
+        size_t len = line_length(line, end);
+        if (!is_in_lanes(line, len, lanes) && (len < 3 || memcmp(line, "…", 3) != 0))
+            return false;
+        line += len + 1;
+    }
+    return lanes;
+}
+
+static void draw_lane(Html *h, char mark)
+{
+    str_add(h->out, mark == '*'   ? "<td class=\"ran\">●</td>"
+                    : mark == 'v' ? "<td class=\"turn\">▼</td>"
+                                  : "<td></td>");
+}
+
+static void draw_lanes(Html *h, const char *text, size_t n)
+{
+    const char *end = text + n;
+    size_t first = line_length(text, end), lanes = lanes_of(text, first);
+    str_add(h->out, "<table class=\"lanes\"><thead><tr>");
+    for (size_t i = 0; i < lanes; i++) {
+        size_t len = strcspn(text + i * LANE, " ");
+        str_addf(h->out, "<th>%.*s</th>", (int)len, text + i * LANE);
+    }
+    str_add(h->out, "<td></td></tr></thead><tbody>");
+    for (const char *line = text + first + 1; line < end;) {
+        size_t len = line_length(line, end);
+        bool drawn = is_in_lanes(line, len, lanes);
+        size_t told = drawn ? lanes * LANE : 0;
+        bool stops = memmem(line, len, " is stopped before ", 19);
+        str_add(h->out, stops ? "<tr class=\"stop\">" : "<tr>");
+        for (size_t i = 0; i < lanes; i++)
+            draw_lane(h, drawn ? line[i * LANE] : '.');
+        str_add(h->out, "<td class=\"told\">");
+        escape_html(h->out, line + told, len - told);
+        str_add(h->out, "</td></tr>");
+        line += len + 1;
+    }
+    str_add(h->out, "</tbody></table>");
+}
+
 static bool is_c(const Attachment *at)
 {
     return str_ends(at->name, ".c") || str_ends(at->name, ".h");
@@ -355,6 +435,10 @@ void html_attachment(Html *h, const Attachment *at)
         shown = shown < MOST_HEX ? shown : MOST_HEX;
         str_add(h->out, "<pre class=\"raw\">");
         hex_dump(h, (const unsigned char *)at->text, shown);
+    } else if (shown == at->size && is_drawn(at->text, shown)) {
+        draw_lanes(h, at->text, shown);
+        str_add(h->out, "</details>");
+        return;
     } else if (is_c(at)) {
         str_add(h->out, "<pre>");
         text_lines(h, at->text, shown);

@@ -253,6 +253,9 @@ def evidence(b, check):
 PATH = "const p = document.querySelector('.function .path'); "
 
 
+LANES = "const t = document.querySelector('.attachment .lanes'); "
+
+
 def path(b, check):
     b.open("path.html")
     b.js("document.querySelector('.f').open = true")
@@ -270,6 +273,19 @@ def path(b, check):
         "const a = m.getBoundingClientRect(), b = m.nextElementSibling.getBoundingClientRect(); "
         "return a.height > 0 && a.top < b.bottom && b.top < a.bottom; })"), True)
     check("the failing line is marked", b.js(PATH + "return [...p.querySelectorAll('.hit')].map(l => l.dataset.n)"), ["15"])
+    b.js("for (const d of document.querySelectorAll('.attachment')) d.open = true")
+    check("an interleaving is drawn, with a lane for each thread", b.js(
+        LANES + "return [...t.querySelectorAll('thead th')].map(x => x.textContent)"), ["T0", "T1", "T2"])
+    check("…who runs and whose turn ends stands in its lane", b.js(
+        LANES + "return [...t.querySelectorAll('tbody tr')].map(r => [...r.cells].findIndex(c => c.className) + ' ' + r.cells[3].textContent)"),
+        ["0 T0 create", "1 T1 is stopped before lock walk.c:9 <b>walk; T2 runs", "3 … 7 more", "2 T2 lock walk.c:15 walk"])
+    check("…the lanes stand below their threads", b.js(
+        LANES + "const at = c => { const r = c.getBoundingClientRect(); return Math.round(r.left) + ' ' + Math.round(r.width); }; "
+        "return [...t.rows].every(r => [0, 1, 2].every(i => at(r.cells[i]) === at(t.rows[0].cells[i])))"), True)
+    check("…where a thread is stopped is marked", b.js(LANES + "return t.querySelectorAll('.stop').length"), 1)
+    check("what only begins so is text", b.js(
+        "return document.querySelectorAll('.attachment pre.raw')[0].textContent"), "T0    T1    \nnot drawn\n")
+    check("it can be read", b.js(CONTRAST), [])
     check("the trend is drawn", b.js(
         "return document.querySelector('.trend polyline').getAttribute('points').trim()"), "0.0,76.0 600.0,4.0")
     check("…and told", b.js(

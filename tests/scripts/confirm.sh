@@ -604,6 +604,15 @@ ok "… which locks" is none race begin_locked
 ok "… and one that a field keeps" is undetermined race keep_here
 ok "… which locks" is none race keep_locked
 ok "a thread that a function of the program starts" races begin confirmed:strong begin_here
+# A copy of Sundew that lacks the scheduler does not say that there are no races.
+lacking() {
+    mkdir -p lacks/bin lacks/lib/sundew/runtime && cp "$SUNDEW" lacks/bin/ && ln -s "$TOP/share" lacks/lib/sundew/ &&
+    find "$SUNDEW_BUILD" -mindepth 1 -maxdepth 1 ! -name runtime -exec ln -s {} lacks/lib/sundew/ \; &&
+    find "$SUNDEW_BUILD/runtime" -mindepth 1 -maxdepth 1 ! -name schedule.o -exec ln -s {} lacks/lib/sundew/runtime/ \; &&
+    cp races.c alone.c && lacks/bin/sundew -w "$PWD/lacks/.sundew" capture -q -- gcc -g -O1 -pthread -o alone alone.c || return 1
+    says "INCOMPLETE (no schedules were tried: the build that is scheduled" lacks/bin/sundew -w "$PWD/lacks/.sundew" confirm ./alone --races --own --schedules 9 -- ./alone print
+}
+ok "a Sundew that lacks its scheduler says so" lacking
 
 # ---- neutrality: all sites are watched, and nothing changes
 

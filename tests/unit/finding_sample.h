@@ -258,11 +258,22 @@ static FindingSet *path_set(const char *root, Store **store)
         { { .file = "other.c", .line = 11 }, "elsewhere" },
         { { .file = "walk.c", .line = 15, .function = "walk" }, "fails here" },
     };
+    static const char run[] =
+        "T0    T1    T2    \n"
+        "*     .     .     T0 create\n"
+        ".     v     .     T1 is stopped before lock walk.c:9 <b>walk; T2 runs\n"
+        "… 7 more\n"
+        ".     .     *     T2 lock walk.c:15 walk\n";
+    static const char words[] = "T0    T1    \nnot drawn\n";
+    const Attachment with[] = { { "run.txt", "trace", run, sizeof run - 1 },
+                                { "words.txt", "trace", words, sizeof words - 1 } };
     const Finding f = { .rule = "explore/failure",
                         .message = "SEGV, in walk",
                         .where = { .file = "walk.c", .line = 15, .column = 18, .function = "walk" },
                         .steps = steps,
-                        .nsteps = 3 };
+                        .nsteps = 3,
+                        .attachments = with,
+                        .nattachments = 2 };
     Err err = { 0 };
     *store = store_open(":memory:", root, &err);
     must(*store != NULL, &err);

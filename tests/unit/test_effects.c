@@ -6,6 +6,8 @@
 
 static const char library[] =
     "#include <stdlib.h>\n"
+    "#include <stdio.h>\n"
+    "#include <string.h>\n"
     "struct set { int n, most; };\n"
     "static int made; static void *(*get)(size_t) = malloc;\n"
     "static void set_hook(void *(*f)(size_t)) { get = f; }\n"
@@ -24,7 +26,20 @@ static const char library[] =
     "void far(void) { prepare(); }\n"
     "static void none(void) {}\n"
     "static void (*hook[4])(void) = { fill, none, prepare, clear };\n"
-    "void by_pointer(int i) { hook[i](); }\n";
+    "void by_pointer(int i) { hook[i](); }\n"
+    "static char *path, text[16]; static unsigned seed, table[256];\n"
+    "int begin(void) { if (made) return -1; made = 1; return made; }\n"
+    "int draw(void) { seed = seed * 5 + 1; return (int)seed; }\n"
+    "int keep(const char *p) { path = strdup(p); return path ? 0 : -1; }\n"
+    "_Bool kept(const char *p) { path = strdup(p); return path != NULL; }\n"
+    "static int number(void) { static int n; return ++n; }\n"
+    "int enter(const char *p) { if (keep(p)) return -1; int id = number(); return id; }\n"
+    "int width(int n) { snprintf(text, sizeof text, \"%d\", n); return (int)strlen(text); }\n"
+    "unsigned sum(const unsigned char *p, size_t n) {\n"
+    "    unsigned s = 0; for (size_t i = 0; i < n; i++) s = table[p[i]] ^ s >> 8; return s; }\n"
+    "static int half(int n) { return n ? 1 + half(n / 2) : n; }\n"
+    "int log_of(int n) { int d = half(n); return d - 1; }\n"
+    "int last(int n) { made = n; return made; }\n";
 
 typedef struct Lab {
     Compiled compiled;
@@ -168,6 +183,19 @@ static void who_only_looks_is_known(void **state)
     compiled_end(&c);
 }
 
+static void a_word_on_how_it_went_is_no_answer(void **state)
+{
+    (void)state;
+    Lab l = lab_open();
+    static const char *const words[] = { "begin", "draw", "keep", "kept", "enter", "clear" };
+    static const char *const all[] = { "width", "sum", "log_of", "last", "size" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        assert_false(effects_answers(l.effects, program_function(l.compiled.program, words[i])));
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        assert_true(effects_answers(l.effects, program_function(l.compiled.program, all[i])));
+    lab_close(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -175,6 +203,7 @@ int main(void)
         cmocka_unit_test(calls_on_the_way_make_a_variable_far),
         cmocka_unit_test(who_installs_a_function_is_known),
         cmocka_unit_test(who_only_looks_is_known),
+        cmocka_unit_test(a_word_on_how_it_went_is_no_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

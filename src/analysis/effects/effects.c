@@ -12,14 +12,10 @@
  *     icalproperty_new_url() → icalproperty_set_url() → icalproperty_set_value() → pvl_newlist()
  *     @counter of pvl_newlist(): 3
  */
-#include "analysis/effects/effects.h"
-#include "base/map.h"
-#include "program/program_llvm.h"
+#include "analysis/effects/effects_int.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
-
-typedef Vec(uint32_t) Ids;
 
 /* One function alone. */
 typedef struct Own {
@@ -33,16 +29,6 @@ struct EffectSet {
     uint64_t *reads, *writes;    /* a bit for each name */
     size_t words;
     uint8_t *distance;           /* of each variable; NEVER: it is not touched */
-};
-
-struct Effects {
-    const Program *program;
-    const Calls *calls;
-    Arena arena;
-    Map names;                   /* name → its number + 1 */
-    Ids variables;               /* names of global variables */
-    Map own;                     /* symbol → Own * */
-    Map known;                   /* symbol → EffectSet * */
 };
 
 /* ------------------------------------------------------------------ names */
@@ -78,8 +64,14 @@ static bool is_gep(LLVMValueRef p)
            (LLVMIsAConstantExpr(p) && LLVMGetConstOpcode(p) == LLVMGetElementPtr);
 }
 
-/* False: it is a local variable, or constant. */
-static bool name_of(LLVMValueRef p, Str *out)
+LLVMValueRef effects_base_of(LLVMValueRef p)
+{
+    while (is_gep(p))
+        p = LLVMGetOperand(p, 0);
+    return p;
+}
+
+bool effects_name_of(LLVMValueRef p, Str *out)
 {
     size_t n;
     while (is_gep(p)) {
@@ -111,7 +103,7 @@ static void add_id(Ids *to, uint32_t id)
 static void add_access(Effects *e, LLVMValueRef p, Ids *to)
 {
     Str name = { 0 };
-    if (name_of(p, &name))
+    if (effects_name_of(p, &name))
         add_id(to, number_of(e, str_c(&name)));
     str_release(&name);
 }
@@ -203,6 +195,7 @@ void effects_free(Effects *e)
     map_release(&e->names);
     map_release(&e->own);
     map_release(&e->known);
+    map_release(&e->answers);
     arena_release(&e->arena);
     free(e);
 }
@@ -323,10 +316,7 @@ static bool is_kept(LLVMValueRef v, unsigned depth)
     for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
         LLVMValueRef user = LLVMGetUser(u);
         if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == v) {
-            LLVMValueRef to = LLVMGetOperand(user, 1);
-            while (is_gep(to))
-                to = LLVMGetOperand(to, 0);
-            if (LLVMIsAGlobalVariable(to))
+            if (LLVMIsAGlobalVariable(effects_base_of(LLVMGetOperand(user, 1))))
                 return true;
         }
         if ((LLVMIsAPHINode(user) || LLVMIsASelectInst(user)) && depth < 4 &&

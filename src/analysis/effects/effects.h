@@ -32,6 +32,10 @@ void effects_meet_apart(const Effects *e, const EffectSet *a, const EffectSet *b
 /* Does it keep a function that it is given in a global variable: an allocator, a handler? Such
  * a function is for the whole library, not for one thread. */
 bool effects_installs(const Effects *e, const Function *fn);
+/* Is what it returns made of what it is given, as a hash of a text is? Data that flows is
+ * followed, through calls too; a decision is not, so that a word on how it went is made of nothing:
+ * 0 or -1 of a function that keeps a name. */
+bool effects_answers(Effects *e, const Function *fn);
 /* "reads set.n; writes set.n, @count", for tests and for people. */
 void effects_print(const Effects *e, const EffectSet *s, Str *out);
 #endif

@@ -302,7 +302,7 @@ bool inquiry_races(Inquiry *q, Err *err)
         if (r.search.runs && r.search.threads < 2)
             session_note(q->session, "the program started no thread");
     } else if (!q->late) {
-        session_note(q->session, "no schedules were tried: %s", why.msg);
+        session_incomplete(q->session, "no schedules were tried: %s", why.msg);
     }
     for (size_t i = 0; i < r.all.len; i++)
         schedule_release(&r.all.items[i].schedule);

@@ -111,6 +111,14 @@ static void note_effects(Lib *l, Subject *t)
         }
 }
 
+static bool any_sets_up(const Lib *l, const Subject *t)
+{
+    for (size_t i = 0; i < t->functions.len; i++)
+        if (lib_sets_up(l, t->functions.items[i]))
+            return true;
+    return false;
+}
+
 static void add_subject(Lib *l, const ApiType *type)
 {
     Subject t = { .type = type, .name = type ? type->name : "the library" };
@@ -131,7 +139,8 @@ static void add_subject(Lib *l, const ApiType *type)
         t.why_not = "no function makes one";
     else if (!t.functions.len)
         t.why_not = "no function uses one and leaves it alive";
-    else if (!type && !l->contracts[CONTRACT_DISTINCT])
+    else if (!type && !l->contracts[CONTRACT_DISTINCT] &&
+             !(l->contracts[CONTRACT_SHARED] && any_sets_up(l, &t)))
         t.why_not = "its functions take no handle, so only the contract distinct has tests of them";
     note_effects(l, &t);
     for (size_t i = 0; i < t.functions.len * t.functions.len; i++) {
@@ -486,9 +495,9 @@ static bool is_denied(const char *text, const char *at)
     return strstr(part, "not ") || strstr(part, "n't");
 }
 
-/* Does a text promise that threads may share a handle? "Thread-safe" alone does; many headers
- * say it of the library, and then that each object belongs to one thread. */
-static bool promises(const char *text)
+/* Does a text promise that threads may use the library, and that they may share a handle? "Thread-safe"
+ * alone does; many headers say it, and then that each object belongs to one thread. */
+static void read_text(Lib *l, const char *text)
 {
     static const char *const words[] = { "thread-safe",     "thread safe",     "threadsafe",
                                          "mt-safe",         "several threads", "any thread",
@@ -503,17 +512,18 @@ static bool promises(const char *text)
         const char *at = strstr(str_c(&low), words[i]);
         found = at && !is_denied(str_c(&low), at);
     }
+    l->library_promised |= found;
     for (size_t i = 0; i < sizeof but / sizeof *but && found; i++)
         found = !strstr(str_c(&low), but[i]);
+    l->promised |= found;
     str_release(&low);
-    return found;
 }
 
 static void read_promise(Lib *l, const char *path)
 {
     Str text = { 0 };
     if (file_read(path, &text, NULL))
-        l->promised |= promises(str_c(&text));
+        read_text(l, str_c(&text));
     str_release(&text);
 }
 
@@ -572,7 +582,7 @@ static bool open_api(Lib *l, Err *err)
         (GrowPlan){ .api = l->api, .pool = l->pool, .ownership = l->ownership, .rng = &l->rng };
     if (l->pool)
         lib_use_example(l);
-    lib_find_busy(l);
+    lib_read_comments(l);
     return l->pool != NULL;
 }
 
@@ -674,16 +684,34 @@ static char *free_folder(const Lib *l)
     }
 }
 
+/* Tests that were different may be the same one when they are as small as can be. */
+static bool is_told(const Lib *l, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (l->found.items[k].again && violation_same(&l->found.items[k], &l->found.items[i]))
+            return true;
+    return false;
+}
+
+static bool tell(Lib *l, size_t i, Err *err)
+{
+    Violation *v = &l->found.items[i];
+    if (!lib_shrink(l, v, err))
+        return false;
+    if (!v->folder && is_told(l, i))
+        return true;
+    if (!v->folder)
+        v->folder = free_folder(l);
+    return lib_report(l, v, err);
+}
+
 static bool report_all(Lib *l, Err *err)
 {
     bool ok = session_begin(l->s, program_captured(l->program)->name, err);
     races_look_up(l->quick, &l->races);
     l->told_from = lib_seconds(l);
-    for (size_t i = 0; ok && i < l->found.len; i++) {
-        if (!l->found.items[i].folder)
-            l->found.items[i].folder = free_folder(l);
-        ok = lib_shrink(l, &l->found.items[i], err) && lib_report(l, &l->found.items[i], err);
-    }
+    for (size_t i = 0; ok && i < l->found.len; i++)
+        ok = tell(l, i, err);
     ok = ok && lib_report_races(l, err);
     if (ok)
         lib_summary(l);
@@ -722,6 +750,7 @@ bool whole_library(Session *s, Err *err)
     if (ok) {
         lib_find_waiters(&l);
         l.effects = effects_new(l.program, session_calls(s));
+        lib_find_setups(&l);
         l.tests_of_variable = arena_array(&l.arena, double, effects_variables(l.effects) + 1);
     }
     ok = ok && find_subjects(&l, err);

@@ -3,7 +3,7 @@
  *
  *     library.c          the main line: the API, the types, rounds of tests
  *     library_rounds.c   rounds of tests: on all cores, and again later
- *     library_roles.c    functions that wait; lock and unlock, ref and unref
+ *     library_roles.c    functions that wait, that set the library up; lock and unlock, ref and unref
  *     library_example.c  what an example does with the library
  *     library_tests.c    tests are made: a prefix, calls for two threads, an epilogue
  *     library_oracle.c   runs, serial orders, what no serial order explains
@@ -25,7 +25,7 @@ enum { NATIVE_REPLAYS = 30 };
 enum { UNIT_TESTS = 8, LIB_CPU_MS = 1000 };             /* of a run */
 
 typedef enum {
-    CONTRACT_SHARED,             /* one handle, several threads */
+    CONTRACT_SHARED,             /* one handle, or the library itself; several threads */
     CONTRACT_DISTINCT,           /* each thread has handles of its own */
     CONTRACT_CONST,              /* one handle, and only functions that look at it */
     NCONTRACTS,
@@ -164,6 +164,8 @@ typedef struct Lib {
     const SeqFile *files;        /* of the example: calls may ask for them */
     size_t nfiles;
     bool *waits, *gives_up;      /* by the number of a function */
+    bool *sets_up;               /* likewise: all it can change is the library */
+    bool *denied;                /* likewise: its comment says that threads may not call it */
     Effects *effects;            /* what each function reads and writes */
     double *tests_of_variable;   /* by its number there: tests whose calls may meet in it; the
                                   * farther it is away, the less a test counts */
@@ -178,7 +180,8 @@ typedef struct Lib {
     char *out;                   /* -o */
     bool outputs;                /* tier 3 too */
     bool contracts[NCONTRACTS];
-    bool promised;               /* the header speaks of thread safety */
+    bool promised;               /* the header speaks of thread safety … */
+    bool library_promised;       /* … perhaps not of one handle in several threads */
     double begun;
     double told_from;            /* seconds from the begin: when the search had ended */
     double shrink_until;         /* likewise */
@@ -223,7 +226,13 @@ bool lib_search(Lib *l, Err *err);
 /* library_roles.c */
 void lib_find_waiters(Lib *l);
 bool lib_waits(const Lib *l, const ApiFunction *f);
-void lib_find_busy(Lib *l);
+/* What comments say of single functions. */
+void lib_read_comments(Lib *l);
+/* All it can change is the library: it has no handle, and gives nothing that is made of
+ * what it is given. */
+void lib_find_setups(Lib *l);
+bool lib_sets_up(const Lib *l, const ApiFunction *f);
+bool lib_is_denied(const Lib *l, const Test *t);
 /* A comment's text in small letters, and as one line. */
 void lib_flatten(const char *text, size_t n, Str *out);
 bool lib_gives_up(const Lib *l, const ApiFunction *f);
@@ -243,6 +252,8 @@ bool lib_tests_make(Lib *l, Subject *t, Arena *a, Tests *out, Err *err);
 bool lib_learn_destroyers(Lib *l, const ApiType *t, Err *err);
 /* Leaves out functions that wait for ever, or end the process, when they are called alone. */
 bool lib_try_alone(Lib *l, const Subject *t, Err *err);
+/* Sets the contract. False: something that is not under test is shared and changed. */
+bool lib_classify(const Lib *l, Test *t);
 Seq *lib_test_thread(Arena *a, const Test *t, unsigned thread);
 Seq *lib_test_close(Lib *l, Arena *a, const Seq *prefix);
 Test lib_test_copy(Arena *a, const Test *t);

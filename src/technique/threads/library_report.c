@@ -17,10 +17,11 @@ static const char *rule_of(const Violation *v)
     }
 }
 
-/* Sharing a handle is a mistake only if somebody has promised that it may be done. */
+/* Sharing a handle, or the library, is a mistake only if somebody has promised that it may be done. */
 static Level level_of(const Lib *l, const Violation *v)
 {
-    if (!l->promised && v->test.contract == CONTRACT_SHARED)
+    bool promised = v->test.type ? l->promised : l->library_promised;
+    if ((!promised && v->test.contract == CONTRACT_SHARED) || lib_is_denied(l, &v->test))
         return LEVEL_NOTE;
     return v->kind == VIOLATION_ERROR ? LEVEL_WARNING : LEVEL_ERROR;
 }
@@ -62,7 +63,9 @@ static const char *against(Arena *a, const Test *t)
 
 static const char *certificate(Arena *a, const Lib *l, const Violation *v)
 {
-    const char *promise = level_of(l, v) == LEVEL_NOTE ? "; nothing promises that it is safe" : "";
+    const char *promise = lib_is_denied(l, &v->test)     ? "; the header says that it is not safe"
+                          : level_of(l, v) == LEVEL_NOTE ? "; nothing promises that it is safe"
+                                                         : "";
     if (v->test.native)
         return arena_printf(a,
                             "in none of %u serial runs; Sundew does not see where the threads "
@@ -258,7 +261,7 @@ bool lib_report(Lib *l, Violation *v, Err *err)
             session_note(l->s, "a violation (%s, test %zu) did not show again", violation_name(v),
                          v->test_number);
         arena_release(&a);
-        return true;                     /* it did not show again: nothing to tell */
+        return true; /* it did not show again: nothing to tell */
     }
     Finding f = finding_of(&a, l, v);
     lib_test_print(&v->test, &test);
@@ -329,7 +332,7 @@ bool lib_report_races(Lib *l, Err *err)
 
 typedef struct PairCount {
     size_t all, covered, conflicting, may;
-    size_t met, both;            /* pairs of places; of them, in both orders */
+    size_t met, both; /* pairs of places; of them, in both orders */
 } PairCount;
 
 static void count_met(const Lib *l, const Subject *t, PairCount *c)

@@ -1,11 +1,14 @@
 /*
- * What three kinds of functions need.
+ * What some kinds of functions need.
  *
  *     waiters    reach pthread_cond_wait(), sem_wait() and the like. Called alone they may
  *                wait for ever, so they are not tried without the scheduler; the rule for stuck
  *                histories judges them.
  *     busy       may return an error because somebody else uses the handle: their names or
  *                their comments say so. Such an error is no violation.
+ *     setups     take no handle, make none, and give nothing that is made of what they are given:
+ *                lib_init(), lib_set_path("x"). So the library is all that they can be about, and
+ *                two threads that call them share it. lib_hash("x") is none.
  *     pairs      lock and unlock, ref and unref: what the first does the second undoes.
  *                They stand in a thread together, never alone.
  */
@@ -116,31 +119,46 @@ static bool is_word(const char *text, const char *at, size_t n)
            !(isalnum((unsigned char)at[n]) || at[n] == '_');
 }
 
-static bool says_busy(const char *text, const char *name)
+static bool speaks_against_threads(const char *comment)
 {
-    size_t n = strlen(name);
-    Str low = { 0 };
-    bool found = false;
-    for (const char *p = text; !found && (p = strstr(p, name)); p += n) {
-        str_reset(&low);
-        if (is_word(text, p, n))
-            around(text, p, &low);
-        found = speaks_of_others(str_c(&low));
-    }
-    str_release(&low);
-    return found;
+    static const char *const words[] = { "not thread-safe",    "not thread safe",
+                                         "not threadsafe",     "not mt-safe",
+                                         "thread-unsafe",      "not reentrant",
+                                         "not re-entrant",     "before any other",
+                                         "only be called once" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(comment, words[i]))
+            return true;
+    return false;
 }
 
-void lib_find_busy(Lib *l)
+static void read_comment(Lib *l, const char *text, size_t function)
+{
+    const char *name = l->api->functions[function].name;
+    size_t n = strlen(name);
+    Str low = { 0 };
+    for (const char *p = text; (p = strstr(p, name)); p += n) {
+        if (!is_word(text, p, n))
+            continue;
+        str_reset(&low);
+        around(text, p, &low);
+        l->gives_up[function] |= speaks_of_others(str_c(&low));
+        l->denied[function] |= speaks_against_threads(str_c(&low));
+    }
+    str_release(&low);
+}
+
+void lib_read_comments(Lib *l)
 {
     l->gives_up = arena_array(&l->arena, bool, l->api->nfunctions + 1);
+    l->denied = arena_array(&l->arena, bool, l->api->nfunctions + 1);
     for (size_t i = 0; i < l->api->nfunctions; i++)
         l->gives_up[i] = is_try(l->api->functions[i].name);
     for (char **h = session_option_all(l->s, "headers"); h && *h; h++) {
         Str text = { 0 };
         size_t n = file_read(*h, &text, NULL) ? l->api->nfunctions : 0;
         for (size_t i = 0; i < n; i++)
-            l->gives_up[i] |= says_busy(str_c(&text), l->api->functions[i].name);
+            read_comment(l, str_c(&text), i);
         str_release(&text);
     }
 }
@@ -148,6 +166,59 @@ void lib_find_busy(Lib *l)
 bool lib_gives_up(const Lib *l, const ApiFunction *f)
 {
     return f->index < l->api->nfunctions && l->gives_up[f->index];
+}
+
+bool lib_is_denied(const Lib *l, const Test *t)
+{
+    for (unsigned k = 0; k < 2; k++)
+        for (unsigned c = 0; c < t->ncalls[k]; c++)
+            if (l->denied[t->calls[k][c].f->index])
+                return true;
+    return false;
+}
+
+/* ----------------------------------------------------------------- setups */
+
+static bool is_known(const Type *t) { return t && type_plain(t)->kind != TYPE_VOID; }
+
+/* Does something come out at this place? */
+static bool gives(const ApiPlace *p)
+{
+    switch (p->role) {
+    case ROLE_STRING:
+    case ROLE_BUFFER:
+    case ROLE_CALLBACK:
+    case ROLE_USER_DATA: return false;
+    case ROLE_RECORD: return !p->is_const && type_plain(p->type)->kind == TYPE_POINTER;
+    case ROLE_POINTER: return !p->is_const && is_known(type_plain(p->type)->target);
+    default: return p->type && type_plain(p->type)->kind == TYPE_POINTER;
+    }
+}
+
+static bool is_pointer_or_struct(const Type *t)
+{
+    TypeKind kind = t ? type_plain(t)->kind : TYPE_VOID;
+    return kind == TYPE_POINTER || kind == TYPE_STRUCT || kind == TYPE_UNION;
+}
+
+static bool sets_up(Lib *l, const ApiFunction *f)
+{
+    bool more = f->takes_handle || is_pointer_or_struct(f->fn->returns);
+    for (unsigned i = 0; i < f->nparams; i++)
+        more |= gives(&f->params[i]);
+    return !more && !effects_answers(l->effects, f->fn);
+}
+
+void lib_find_setups(Lib *l)
+{
+    l->sets_up = arena_array(&l->arena, bool, l->api->nfunctions + 1);
+    for (size_t i = 0; i < l->api->nfunctions; i++)
+        l->sets_up[i] = sets_up(l, &l->api->functions[i]);
+}
+
+bool lib_sets_up(const Lib *l, const ApiFunction *f)
+{
+    return f->index < l->api->nfunctions && l->sets_up[f->index];
 }
 
 /* ------------------------------------------------------------------ pairs */

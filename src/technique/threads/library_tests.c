@@ -765,10 +765,19 @@ static bool is_shared(const Test *t, const SeqValue *v, bool *changes)
     return in[0] && in[1];
 }
 
-/* Sets the contract. False: something that is not under test is shared and changed. */
-static bool classify(Test *t)
+/* Without a handle, what sets the library up shares the library. */
+static bool shares_library(const Lib *l, const Test *t)
 {
-    bool shared = !t->type, all_const = true;
+    for (unsigned k = 0; k < 2; k++)
+        for (unsigned c = 0; c < t->ncalls[k]; c++)
+            if (lib_sets_up(l, t->calls[k][c].f))
+                return true;
+    return false;
+}
+
+bool lib_classify(const Lib *l, Test *t)
+{
+    bool shared = !t->type && shares_library(l, t), all_const = true;
     for (unsigned c = 0; c < t->ncalls[0]; c++)
         for (unsigned i = 0; i < t->calls[0][c].nargs; i++) {
             const SeqValue *v = &t->calls[0][c].args[i];
@@ -780,10 +789,9 @@ static bool classify(Test *t)
             shared |= t->calls[0][c].f->params[i].handle == t->type;
             all_const &= !changes;
         }
-    t->contract = !t->type    ? CONTRACT_DISTINCT
-                  : !shared   ? CONTRACT_DISTINCT
-                  : all_const ? CONTRACT_CONST
-                              : CONTRACT_SHARED;
+    t->contract = !shared                ? CONTRACT_DISTINCT
+                  : t->type && all_const ? CONTRACT_CONST
+                                         : CONTRACT_SHARED;
     return true;
 }
 
@@ -832,7 +840,7 @@ static double worth_of_contract(const Lib *l, const Subject *t, const Candidate 
     Test one = { .type = t->type };
     put_call(&one, 0, x);
     put_call(&one, 1, y);
-    if (!classify(&one) || !l->contracts[one.contract])
+    if (!lib_classify(l, &one) || !l->contracts[one.contract])
         return 0.01;
     return l->contracts[CONTRACT_SHARED] && t->type && !shared ? 0.1 : 1;
 }
@@ -1028,7 +1036,7 @@ static bool make_test(Lib *l, Subject *t, const Candidates *all, const Rescues *
         put_call(out, 1, &all->items[rng_below(&l->rng, all->len)]);
     if (has_rescue(t, out, rescues))
         out->epilogue = epilogues[1];
-    if (!classify(out) || !l->contracts[out->contract])
+    if (!lib_classify(l, out) || !l->contracts[out->contract])
         return false;
     Str text = { 0 };
     lib_test_print(out, &text);
