@@ -96,12 +96,17 @@ static bool has_open_end(const SeqStep *st, unsigned i)
     const ApiFunction *shape_of = st->f->shape_of;
     if (v->kind == VALUE_STRING)
         return shape_of && i >= shape_of->nparams;
-    return v->kind == VALUE_BYTES && i < st->f->nparams && st->f->params[i].partner == API_NONE;
+    if (i >= st->f->nparams || st->f->params[i].partner != API_NONE)
+        return false;
+    ApiRole role = st->f->params[i].role;
+    bool results = role == ROLE_OUT || role == ROLE_STRING_OUT || role == ROLE_BUFFER_OUT ||
+                   role == ROLE_RECORD;
+    return v->kind == VALUE_BYTES || (v->kind == VALUE_ROOM && !v->given && results);
 }
 
 Seq *seq_with_room(Arena *a, const Seq *s)
 {
-    enum { ROOM = 512 };
+    enum { ROOM = 960 };
     Seq *c = seq_copy(a, s);
     bool any = false;
     for (unsigned i = 0; i < c->n; i++)
@@ -110,7 +115,7 @@ Seq *seq_with_room(Arena *a, const Seq *s)
             if (!has_open_end(&c->steps[i], k))
                 continue;
             uint8_t *more = arena_array(a, uint8_t, v->n + ROOM);
-            if (v->n)
+            if (v->n && v->bytes)
                 memcpy(more, v->bytes, v->n);
             v->bytes = more;
             v->n += ROOM;

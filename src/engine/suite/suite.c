@@ -259,6 +259,8 @@ static void add_ways(Judge *j, Arena *a, const Seq *s)
 typedef struct Replay {
     Seq *seq;
     bool whole;                  /* nothing was left out */
+    int other;                   /* the call that gave something else than in the example; -1 */
+    bool roomy;                  /* memory without a length has more room */
 } Replay;
 
 typedef Vec(Replay) Replays;
@@ -273,12 +275,13 @@ static void lose(Suite *u, const ApiFunction *f, const char *why)
     vec_push(&u->losses, ((UsageLoss){ f, why, 1 }));
 }
 
-/* The first handle that the example had and that is not there now; -1: none. */
-static int missing_handle(const Seq *s, const Outcome *o)
+/* The first call that gave something else than in the example; -1: none. `handles`: only one
+ * whose object is not there now. */
+static int first_other(const Seq *s, const Outcome *o, bool handles)
 {
     for (unsigned i = 0; i < s->n; i++) {
         const Observation *b = s->steps[i].f ? sequence_differs(s, i, o) : NULL;
-        if (b && b->kind == OBSERVED_NULL)
+        if (b && (b->kind == OBSERVED_NULL || !handles))
             return (int)i;
     }
     return -1;
@@ -316,19 +319,25 @@ static void try_less(Judge *j, Arena *a, const Replay *r, const Settled *x, Repl
 {
     int at;
     const char *why = reason(r->seq, x, &at);
+    Seq *roomy = x->kind == SETTLED_ILLEGAL && !r->roomy ? seq_with_room(a, r->seq) : NULL;
+    if (roomy) {
+        vec_push(less, ((Replay){ .seq = roomy, .whole = r->whole, .other = -1, .roomy = true }));
+        return;
+    }
     j->suite->late += x->kind == SETTLED_NOT_RUN;
     const ApiFunction *f = at >= 0 ? r->seq->steps[at].f : last_call(r->seq);
     if (f)
         lose(j->suite, f, why);
     Seq *rest = at >= 0 ? seq_without(a, r->seq, (unsigned)at) : NULL;
     if (rest && last_call(rest))
-        vec_push(less, ((Replay){ rest, false }));
+        vec_push(less, ((Replay){ .seq = rest, .other = -1, .roomy = r->roomy }));
 }
 
 /* The steps up to a handle that is not there; the rest would be something else. */
 static void cut_at_missing(Judge *j, Arena *a, Replay *r, const Outcome *o)
 {
-    int at = missing_handle(r->seq, o);
+    int at = first_other(r->seq, o, true);
+    r->other = at < 0 ? first_other(r->seq, o, false) : -1;
     if (at < 0)
         return;
     lose(j->suite, r->seq->steps[at].f, "it gives NULL here, and did not in the example");
@@ -341,12 +350,15 @@ static void take_replay(Judge *j, Arena *a, const Replay *r, const Settled *x)
 {
     Suite *u = j->suite;
     add_ways(j, a, r->seq);
-    if (x->kind != SETTLED)
+    if (x->kind == SETTLED && r->other >= 0)
+        lose(u, r->seq->steps[r->other].f, "it gives something else than in the example");
+    if (x->kind != SETTLED || (r->roomy && r->other >= 0))
         return;
     SeqTest *t = test_copy(&u->arena, &x->test);
-    t->example = true;
+    t->example = r->other < 0;
     vec_push(&u->tests, t);
-    *(r->whole ? &u->replayed : &u->shortened) += 1;
+    if (t->example)
+        *(r->whole ? &u->replayed : &u->shortened) += 1;
     know_all(j, &t->out);
 }
 
@@ -392,7 +404,7 @@ static bool play_example(Judge *j, Err *err)
     bool ok = true;
     j->suite->replays = n;
     for (size_t i = 0; i < n; i++)
-        vec_push(&all, ((Replay){ seqs[i], true }));
+        vec_push(&all, ((Replay){ .seq = seqs[i], .whole = true, .other = -1 }));
     for (int k = 0; ok && k < TIMES && all.len; k++) {
         Replays less = { 0 };
         for (size_t i = 0; ok && i < all.len; i += SOME)
@@ -476,8 +488,9 @@ static bool sweep_call(Sweep *w, const Seq *s, Err *err)
         SeqValue v;
         bool alone = p->partner == API_NONE && p->within == API_NONE && !st->f->pinned &&
                      !st->args[i].nlinks && !st->args[i].given;
-        for (size_t k = 0; alone && k < MOST_CONSTANTS && w->n < MOST_SWEPT &&
-                           pool_constant(w->judge->settler->grow->pool, p, k, &w->arena, &v);
+        for (size_t k = 0;
+             alone && k < MOST_CONSTANTS && w->n < MOST_SWEPT &&
+             pool_constant(w->judge->settler->grow->pool, p, &st->args[i], k, &w->arena, &v);
              k++) {
             Seq *c = seq_copy(&w->arena, s);
             c->steps[s->n - 1].args[i] = v;
