@@ -93,6 +93,8 @@ typedef struct ApiPlace {
     bool is_read;              /* … which looks at it before it writes there */
     bool filled;               /* a struct: what it held before is of no interest */
     bool in_place;             /* a text that the function changes where it stands */
+    bool is_ended;             /* bytes with a length: the example has a NUL behind them, too … */
+    bool is_unended;           /* … and at times it has not */
     bool may_be_null;          /* the code compares it with NULL, or names say so */
 } ApiPlace;
 

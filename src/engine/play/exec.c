@@ -351,6 +351,16 @@ static void put_value(Str *s, const SeqValue *v)
     }
 }
 
+/* Bytes in a place where the example always has a NUL behind them: calls may come to it. */
+static void put_ended(Str *s, const SeqStep *st, unsigned i)
+{
+    const ApiPlace *p = st->f && i < st->f->nparams ? &st->f->params[i] : NULL;
+    SeqValue v = st->args[i];
+    if (p && p->is_ended && !p->is_unended && v.kind == VALUE_BYTES && !v.given && !v.nlinks)
+        v.kind = VALUE_STRING;
+    put_value(s, &v);
+}
+
 static void put_steps(Str *s, const Seq *seq, unsigned from, unsigned to)
 {
     put32(s, to - from);
@@ -363,7 +373,7 @@ static void put_steps(Str *s, const Seq *seq, unsigned from, unsigned to)
             put_value(s, &st->target);
         }
         for (unsigned k = 0; k < st->nargs; k++)
-            put_value(s, &st->args[k]);
+            put_ended(s, st, k);
     }
 }
 

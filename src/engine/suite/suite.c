@@ -9,6 +9,7 @@
  */
 #include "engine/suite/suite.h"
 #include "engine/generate/repeat.h"
+#include "run/failure.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <errno.h>
@@ -260,7 +261,7 @@ typedef struct Replay {
     Seq *seq;
     bool whole;                  /* nothing was left out */
     int other;                   /* the call that gave something else than in the example; -1 */
-    bool roomy;                  /* memory without a length has more room */
+    Seq *plain;                  /* the same without more room for results; NULL: it has none */
 } Replay;
 
 typedef Vec(Replay) Replays;
@@ -268,7 +269,7 @@ typedef Vec(Replay) Replays;
 static void lose(Suite *u, const ApiFunction *f, const char *why)
 {
     for (size_t i = 0; i < u->losses.len; i++)
-        if (u->losses.items[i].function == f && u->losses.items[i].why == why) {
+        if (u->losses.items[i].function == f && strcmp(u->losses.items[i].why, why) == 0) {
             u->losses.items[i].calls++;
             return;
         }
@@ -287,19 +288,38 @@ static int first_other(const Seq *s, const Outcome *o, bool handles)
     return -1;
 }
 
+/* How a replay that died did it, in words. */
+static const char *death(Judge *j, const Settled *x)
+{
+    const char *plain = "it crashes, or a sanitizer complains, when it is repeated";
+    Failure f = { 0 };
+    Str said = { 0 };
+    Err ignored = { 0 };
+    ExecJob job = { .seq = x->seq };
+    Exec *e = j->settler->strict ? j->settler->strict : j->settler->exec;
+    if (x->seq && exec_failure(e, &job, &f, &ignored) && failure_is(&f)) {
+        str_add(&said, "it crashes when it is repeated: ");
+        failure_describe(&f, &said);
+        plain = arena_strdup(&j->suite->arena, str_c(&said));
+    }
+    str_release(&said);
+    failure_release(&f);
+    return plain;
+}
+
 /* Why a replay became no test as it is. `*at` is the step to blame; -1: none is. */
-static const char *reason(const Seq *s, const Settled *x, int *at)
+static const char *reason(Judge *j, const Seq *s, const Settled *x, int *at)
 {
     *at = x->how.at < s->n && s->steps[x->how.at].f ? (int)x->how.at : -1;
-    if (x->kind == SETTLED_ILLEGAL && *at >= 0)
-        return x->how.state == OUTCOME_TIMEOUT ? "it does not come to an end when it is repeated"
-               : x->how.state == OUTCOME_EXITED && x->how.status != STRICT_STATUS
-                   ? "it ends the process when it is repeated"
-                   : "it crashes, or a sanitizer complains, when it is repeated";
+    if (x->kind == SETTLED_ILLEGAL && *at >= 0 && x->how.state == OUTCOME_TIMEOUT)
+        return "it does not come to an end when it is repeated";
+    if (x->kind == SETTLED_ILLEGAL && *at >= 0 && x->how.state == OUTCOME_EXITED &&
+        x->how.status != STRICT_STATUS)
+        return "it ends the process when it is repeated";
+    if (x->kind == SETTLED_ILLEGAL)
+        return death(j, x);
     *at = -1;
     return x->kind == SETTLED_NOT_RUN ? "the time was over"
-           : x->kind == SETTLED_ILLEGAL
-               ? "it crashes, or a sanitizer complains, when it is repeated"
            : x->kind == SETTLED_OPEN  ? "what it made can't be given back without a crash"
            : x->kind == SETTLED_LEAKS ? "it leaves memory behind"
                                       : "nothing that it gives is the same each time";
@@ -318,19 +338,21 @@ static const ApiFunction *last_call(const Seq *s)
 static void try_less(Judge *j, Arena *a, const Replay *r, const Settled *x, Replays *less)
 {
     int at;
-    const char *why = reason(r->seq, x, &at);
-    Seq *roomy = x->kind == SETTLED_ILLEGAL && !r->roomy ? seq_with_room(a, r->seq) : NULL;
+    bool died = x->kind == SETTLED_ILLEGAL;
+    Seq *roomy = died && !r->plain && r->whole ? seq_with_room(a, r->seq, true) : NULL;
     if (roomy) {
-        vec_push(less, ((Replay){ .seq = roomy, .whole = r->whole, .other = -1, .roomy = true }));
+        vec_push(less, ((Replay){ .seq = roomy, .whole = r->whole, .other = -1, .plain = r->seq }));
         return;
     }
+    const char *why = reason(j, r->seq, x, &at);
     j->suite->late += x->kind == SETTLED_NOT_RUN;
     const ApiFunction *f = at >= 0 ? r->seq->steps[at].f : last_call(r->seq);
     if (f)
         lose(j->suite, f, why);
-    Seq *rest = at >= 0 ? seq_without(a, r->seq, (unsigned)at) : NULL;
+    const Seq *all = r->plain ? r->plain : r->seq;
+    Seq *rest = at >= 0 ? seq_without(a, all, (unsigned)at) : NULL;
     if (rest && last_call(rest))
-        vec_push(less, ((Replay){ .seq = rest, .other = -1, .roomy = r->roomy }));
+        vec_push(less, ((Replay){ .seq = rest, .other = -1 }));
 }
 
 /* The steps up to a handle that is not there; the rest would be something else. */
@@ -352,7 +374,7 @@ static void take_replay(Judge *j, Arena *a, const Replay *r, const Settled *x)
     add_ways(j, a, r->seq);
     if (x->kind == SETTLED && r->other >= 0)
         lose(u, r->seq->steps[r->other].f, "it gives something else than in the example");
-    if (x->kind != SETTLED || (r->roomy && r->other >= 0))
+    if (x->kind != SETTLED || (r->plain && r->other >= 0))
         return;
     SeqTest *t = test_copy(&u->arena, &x->test);
     t->example = r->other < 0;

@@ -972,11 +972,24 @@ static void note_filled(const Event *e, RawCall *c)
     }
 }
 
+/* Does a NUL stand behind bytes whose length is given? */
+static void note_end(const Event *e, const TraceValue *v, const SeqValue *x, ApiPlace *p)
+{
+    size_t n = 0;
+    const uint8_t *bytes = event_bytes(e, v->address, &n);
+    if (p->role != ROLE_BUFFER || x->kind != VALUE_BYTES || !x->n || !bytes)
+        return;
+    bool ended = n > x->n && !bytes[x->n];
+    p->is_ended |= ended;
+    p->is_unended |= !ended;
+}
+
 static void take_values(Reader *r, const Event *e, RawCall *c)
 {
     for (unsigned i = 0; i < c->nparams && i < e->nvalues; i++) {
         const TraceValue *v = &e->values[i];
         c->values[i] = value_of(r, e, v, &c->api->params[i]);
+        note_end(e, v, &c->values[i], &c->api->params[i]);
         c->found[i] = found_in(r, e, v, &c->api->params[i]);
         if (is_changed_in_place(c->api, i))
             c->api->params[i].in_place |= keep_text(r, e, v, &c->values[i]);

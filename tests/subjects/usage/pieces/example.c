@@ -11,6 +11,8 @@ static void show(const char *text)
     printf("%d %s %d\n", failed, place.host ? place.host : "-", place.port);
 }
 
+static int seven(void) { return 7; }
+
 int main(void)
 {
     show("example.org:80/a/b?x=1");
@@ -40,5 +42,9 @@ int main(void)
     printf("%s\n", wide);
     static const int four[4] = {1, 2, 3, 4};
     printf("%d\n", sum_of_four(four));
+    printf("%d\n", key_ends("key", 3));
+    struct bell *bell = bell_new(seven);
+    printf("%d\n", bell_ring(bell));
+    bell_free(bell);
     return 0;
 }

@@ -115,4 +115,22 @@ const char *coder_alias(const struct coder *c, int which)
 
 void decorate(const char *text, char *into) { sprintf(into, "<%s>", text); }
 
+int key_ends(const char *key, int key_len) { return key_len + (key[key_len] == 0 ? 100 : 0); }
+
+struct bell {
+    int (*ring)(void);
+};
+
+struct bell *bell_new(int (*ring)(void))
+{
+    struct bell *b = malloc(sizeof *b);
+    if (b)
+        b->ring = ring;
+    return b;
+}
+
+int bell_ring(const struct bell *b) { return b->ring(); }
+
+void bell_free(struct bell *b) { free(b); }
+
 int sum_of_four(const int numbers[4]) { return numbers[0] + numbers[1] + numbers[2] + numbers[3]; }

@@ -26,4 +26,10 @@ const char *coder_alias(const struct coder *c, int which);
 
 void decorate(const char *text, char *into);                 /* "<text>", however long */
 int sum_of_four(const int numbers[4]);
+int key_ends(const char *key, int key_len);                  /* looks behind the key */
+
+struct bell;
+struct bell *bell_new(int (*ring)(void));
+int bell_ring(const struct bell *b);
+void bell_free(struct bell *b);
 #endif
