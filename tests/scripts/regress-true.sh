@@ -124,7 +124,7 @@ import json
 d = json.load(open(\"out.json\"))
 assert d[\"findings\"] == [], d
 r = d[\"replays\"]
-assert r[\"total\"] == 10 and r[\"tests\"] == 8 and r[\"shortened\"] == 0, r
+assert r[\"total\"] == 11 and r[\"tests\"] == 9 and r[\"shortened\"] == 0, r
 why = {x[\"function\"]: x[\"why\"] for x in r[\"lost\"]}
 assert set(why) == {\"sum_of_four\", \"bell_ring\"}, r
 assert why[\"bell_ring\"] == \"it gives something else than in the example\", r
@@ -143,6 +143,8 @@ ok "texts up to a NULL are given as they were" eval 'in_tests "aliases\[1\] = \"
 ok "room of which nobody says how long it is suffices" in_tests 'CHECK_STR\(into, "<a text of more than'
 ok "what comes out otherwise than in the example is not said to be as in it" eval '! grep -B4 bell_ring tests/*.c | grep "As in the example"'
 ok "bytes with a NUL behind them have one" in_tests 'CHECK_INT\(key_ends\("key", 3\), 103\)'
+ok "structs up to an empty one are given as they were, by their members" eval 'in_tests "rates[0-9_]*\[1\].percent = 19;" &&
+    in_tests "rates[0-9_]*\[1\].name = \"other\";" && in_tests "CHECK_INT\(rate_of\(\"other\", rates[0-9_]*\), 19\)"'
 ok "they pass as they were delivered" make -s -C tests check CC=gcc CFLAGS="-Wall -Wextra -Werror"
 ok "…with clang and sanitizers" strict pieces.c
 

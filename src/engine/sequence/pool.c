@@ -297,7 +297,7 @@ static SeqValue fresh_value(const Pool *p, Rng *rng, Arena *a, const ApiPlace *p
     case ROLE_STRING: return some_text(p, rng, a);
     case ROLE_BUFFER: return some_bytes(p, rng, a);
     case ROLE_BUFFER_OUT:
-        if (place->in_place && rng_below(rng, 4)) {
+        if ((place->in_place || place->is_read) && rng_below(rng, 4)) {
             SeqValue text = some_text(p, rng, a);
             return pool_put_text(a, &(SeqValue){ .n = 64 }, &text);
         }

@@ -109,7 +109,7 @@ static int64_t number_of(const Type *type, uint64_t bits)
 static bool text_of(const ApiPlace *p, const SeqValue *v, size_t *n)
 {
     *n = v->n;
-    if (v->kind == VALUE_STRING)
+    if (v->kind == VALUE_STRING || (v->kind == VALUE_BYTES && p->role == ROLE_BUFFER))
         return true;
     if (p->in_place && v->kind == VALUE_ROOM)
         *n = 0;
@@ -184,8 +184,8 @@ static int telling_argument(const SeqTest *t, const SeqStep *st, const Usage *us
     size_t n;
     for (int known = 0; known < 2; known++)
         for (unsigned i = 0; i < st->nargs; i++)
-            if (matters(t, i) && text_of(&st->f->params[i], &st->args[i], &n) &&
-                is_readable(st->args[i].bytes, n) &&
+            if (matters(t, i) && text_of(&st->f->params[i], &st->args[i], &n) && n &&
+                n <= (known ? 8 * LONG_TEXT : LONG_TEXT) &&
                 (known || !is_usual(usage, st->f, i, &st->args[i])))
                 return (int)i;
     for (unsigned i = 0; i < st->nargs; i++)
@@ -204,12 +204,25 @@ static const char *enumerator(const Type *type, uint64_t bits)
     return NULL;
 }
 
+/* A text, or the beginning of a long one, as C. */
+static void say_text(const uint8_t *bytes, size_t n, Str *out)
+{
+    size_t some = n > LONG_TEXT ? SHORT_TEXT : n;
+    str_addc(out, '"');
+    for (size_t i = 0; i < some; i++)
+        if (isprint(bytes[i]) && !(bytes[i] == '/' && i && bytes[i - 1] == '*'))
+            str_addc(out, (char)bytes[i]);
+        else
+            str_addf(out, bytes[i] == '\n' ? "\\n" : "\\%03o", bytes[i]);
+    str_add(out, n > some ? "...\"" : "\"");
+}
+
 static void say_value(const ApiPlace *p, const SeqValue *v, Str *out)
 {
     const char *name = v->kind == VALUE_INTEGER ? enumerator(p->type, v->integer) : NULL;
     size_t n;
     if (text_of(p, v, &n))
-        str_addf(out, "\"%.*s\"", (int)n, (const char *)v->bytes);
+        say_text(v->bytes, n, out);
     else if (name)
         str_add(out, name);
     else if (type_is_char(p->type) && isprint((unsigned char)v->integer))
@@ -321,6 +334,7 @@ static const char *given_back(const SeqStep *st, int64_t n)
 
 static void name_integer(const SeqTest *t, unsigned step, const Observation *o, Str *out)
 {
+    enum { LEAST_ERROR = -255 }; /* less is a number that means something */
     const ApiFunction *f = t->seq->steps[step].f;
     const Type *type = f->fn->returns;
     const char *name = enumerator(type, o->integer);
@@ -331,7 +345,7 @@ static void name_integer(const SeqTest *t, unsigned step, const Observation *o, 
         str_addf(out, "_gives_%s", name);
     else if (f->observes && given_back(&t->seq->steps[step], n))
         str_addf(out, "_gives_%s", given_back(&t->seq->steps[step], n));
-    else if (is_signed(type) && n < 0 && (n == -1 || !f->observes))
+    else if (is_signed(type) && n < 0 && n >= LEAST_ERROR && (n == -1 || !f->observes))
         str_add(out, "_fails");
     else if (!name && (f->observes || !f->takes_handle))
         name_number(n, out);

@@ -451,6 +451,18 @@ static SeqValue bytes_of(Reader *r, const Event *e, const TraceValue *v, uint64_
     return value_bytes(r->arena, bytes, limit && limit < n ? limit : n);
 }
 
+/* How many structs of a size stand at a pointer: all of them, if they are a whole that was recorded
+ * and that ends with an empty one; else one. */
+static uint64_t records_there(const Event *e, const TraceValue *v, uint64_t size, size_t n)
+{
+    uint64_t room = room_behind(e, v);
+    const uint8_t *bytes = event_bytes(e, v->address, &n);
+    bool whole = bytes && room >= 2 * size && room <= n && room % size == 0;
+    for (uint64_t i = 0; whole && i < size; i++)
+        whole = !bytes[room - size + i];
+    return whole ? room / size : 1;
+}
+
 static SeqValue record_of(Reader *r, const Event *e, const TraceValue *v)
 {
     const Type *t = v->type ? type_plain(v->type) : NULL;
@@ -461,8 +473,11 @@ static SeqValue record_of(Reader *r, const Event *e, const TraceValue *v)
         t = type_plain(t->target);
         bytes = event_bytes(e, v->address, &n);
     }
-    SeqValue x = t && bytes && t->size && n >= t->size ? memory_of(r->arena, e, t, bytes, t->size)
-                                                       : (SeqValue){ 0 };
+    uint64_t size = t ? t->size : 0;
+    if (size && bytes != v->bytes)
+        size *= records_there(e, v, size, n);
+    SeqValue x =
+        size && bytes && n >= size ? memory_of(r->arena, e, t, bytes, size) : (SeqValue){ 0 };
     /* pointers in a struct that is passed by value have no place to be written to */
     return x.nlinks && bytes == v->bytes ? (SeqValue){ 0 } : x;
 }
@@ -622,7 +637,7 @@ static SeqValue numbers_of(Reader *r, const Event *e, const TraceValue *v, const
         if (count > 1 && count <= n / one && (p->is_const || api_is_length_name(c->name)))
             return bytes_of(r, e, v, count * one);
         if (count > 1 && api_is_length_name(c->name))
-            return (SeqValue){ 0 };          /* it has more than was recorded */
+            return (SeqValue){ 0 }; /* it has more than was recorded */
     }
     SeqValue number = bytes_of(r, e, v, one);
     /* nobody has set it: what the stack held */
@@ -1129,7 +1144,7 @@ static void close_objects(Reader *r, const RawCall *c)
         if (o->died != UINT64_MAX || (o->block && o->block->died))
             continue;
         if (o->callers || !o->block) {
-            o->died = c->end;                /* perhaps: see is_new_life() */
+            o->died = c->end; /* perhaps: see is_new_life() */
         } else if (is_pooled(o) && use == USE_CONSUMES) {
             o->died = c->end;
             o->gone = true;
@@ -1236,7 +1251,7 @@ static void settle_deaths(Reader *r, size_t first)
         if (o->block && o->callers && o->maker != NO_CALL &&
             map_getn(&r->freed, &o->block->id, sizeof o->block->id))
             r->raw->calls.items[o->maker].unknown = true;
-        if (o->found && o->maker != NO_CALL)     /* nobody saw what became of it */
+        if (o->found && o->maker != NO_CALL) /* nobody saw what became of it */
             r->raw->calls.items[o->maker].unknown = true;
         o->block = NULL;
     }

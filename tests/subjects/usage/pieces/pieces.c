@@ -117,6 +117,14 @@ void decorate(const char *text, char *into) { sprintf(into, "<%s>", text); }
 
 int key_ends(const char *key, int key_len) { return key_len + (key[key_len] == 0 ? 100 : 0); }
 
+int rate_of(const char *name, const struct rate *rates)
+{
+    for (; rates->name; rates++)
+        if (strcmp(rates->name, name) == 0)
+            return rates->percent;
+    return -1000;
+}
+
 struct bell {
     int (*ring)(void);
 };

@@ -28,6 +28,12 @@ void decorate(const char *text, char *into);                 /* "<text>", howeve
 int sum_of_four(const int numbers[4]);
 int key_ends(const char *key, int key_len);                  /* looks behind the key */
 
+struct rate {
+    const char *name;
+    int percent;
+};
+int rate_of(const char *name, const struct rate *rates);     /* up to one without a name */
+
 struct bell;
 struct bell *bell_new(int (*ring)(void));
 int bell_ring(const struct bell *b);
