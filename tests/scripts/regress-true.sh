@@ -124,7 +124,7 @@ import json
 d = json.load(open(\"out.json\"))
 assert d[\"findings\"] == [], d
 r = d[\"replays\"]
-assert r[\"total\"] == 11 and r[\"tests\"] == 9 and r[\"shortened\"] == 0, r
+assert r[\"total\"] == 12 and r[\"tests\"] == 10 and r[\"shortened\"] == 0, r
 why = {x[\"function\"]: x[\"why\"] for x in r[\"lost\"]}
 assert set(why) == {\"sum_of_four\", \"bell_ring\"}, r
 assert why[\"bell_ring\"] == \"it gives something else than in the example\", r
@@ -140,6 +140,7 @@ ok "a least length belongs to no text" in_tests 'coder_new\("some pepper", 8\)'
 ok "…and a count to the numbers of its name" eval 'in_tests "int numbers[0-9]*\[3\] = \{ 4, 44, 444 \};" && in_tests "CHECK_INT\(numbers[0-9]*\[2\], 444\);"'
 ok "texts up to a NULL are given as they were" eval 'in_tests "aliases\[1\] = \"long\";" && in_tests "CHECK_STR\(coder_alias\(coder, 1\), \"long\"\);" &&
     ! grep "CHECK_STR(aliases" tests/*.c'
+ok "…or as many as a number says, and what became of them is checked" in_tests 'CHECK_STR\(argv[0-9]*\[0\], "two"\)'
 ok "room of which nobody says how long it is suffices" in_tests 'CHECK_STR\(into, "<a text of more than'
 ok "what comes out otherwise than in the example is not said to be as in it" eval '! grep -B4 bell_ring tests/*.c | grep "As in the example"'
 ok "bytes with a NUL behind them have one" in_tests 'CHECK_INT\(key_ends\("key", 3\), 103\)'

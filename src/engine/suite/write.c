@@ -507,13 +507,13 @@ static bool is_numbers(const ApiPlace *p, const SeqValue *v)
            (t->kind == TYPE_SCALAR || t->kind == TYPE_ENUM) && t->size && v->n >= 2 * t->size;
 }
 
-/* Room for several results where the parameter is a pointer to one. */
+/* Several things where the parameter is a pointer to one. */
 static bool is_several(const ApiPlace *p, const SeqValue *v)
 {
     const Type *t = pointee(p->type);
     t = t ? type_plain(t) : NULL;
-    return is_numbers(p, v) ||
-           (!is_array(p) && v->kind == VALUE_ROOM && t && t->size && v->n >= 2 * t->size);
+    return is_numbers(p, v) || (!is_array(p) && (v->kind == VALUE_ROOM || v->nlinks) && t &&
+                                t->size && v->n >= 2 * t->size);
 }
 
 static void declare_several(Writer *w, const Type *t, const char *name, const SeqValue *v)

@@ -597,16 +597,43 @@ static SeqValue results_of(const Event *e, const TraceValue *v)
     return value_room(one ? one * count_beside(e, v) : 8);
 }
 
-/* Texts up to a NULL, which the caller gives; VALUE_NONE: it is room for one. */
-static SeqValue table_of(Reader *r, const Event *e, const TraceValue *v)
+/* A number beside a pointer, whatever its name; 0: there is none. */
+static uint64_t number_beside(const Event *e, const TraceValue *v)
+{
+    size_t i = (size_t)(v - e->values), beside[] = { i - 1, i + 1 };
+    for (unsigned k = 0; k < 2; k++) {
+        const TraceValue *c = beside[k] < e->nvalues ? &e->values[beside[k]] : NULL;
+        const Type *t = c && c->bytes && c->type ? type_plain(c->type) : NULL;
+        if (t && t->kind == TYPE_SCALAR && t->encoding != ENCODING_FLOAT)
+            return number_of(c);
+    }
+    return 0;
+}
+
+/* Texts that the caller gives: up to a NULL, or, if the function looks at them, as many as a
+ * number beside them says. VALUE_NONE: it is room for one, or the texts were not recorded. */
+static SeqValue table_of(Reader *r, const Event *e, const TraceValue *v, const ApiPlace *p)
 {
     const Type *t = type_plain(type_plain(v->type)->target);
+    uint64_t word = 1, most = p->is_read ? number_beside(e, v) : 0;
     size_t n = 0, at = 0;
     const uint8_t *bytes = event_bytes(e, v->address, &n);
-    uint64_t word = 1;
-    for (; bytes && at + sizeof word <= n && word; at += sizeof word)
+    for (; bytes && at + sizeof word <= n && word && (!most || at < most * sizeof word);
+         at += sizeof word)
         memcpy(&word, bytes + at, sizeof word);
-    return !word && at > sizeof word ? memory_of(r->arena, e, t, bytes, at) : (SeqValue){ 0 };
+    bool whole = at > sizeof word && (!word || (most && at == most * sizeof word));
+    return whole ? memory_of(r->arena, e, t, bytes, at) : (SeqValue){ 0 };
+}
+
+/* Does a pointer to texts that the function looks at lead to one? */
+static bool gives_text(const Event *e, const TraceValue *v, const ApiPlace *p)
+{
+    size_t n = 0;
+    const uint8_t *bytes = event_bytes(e, v->address, &n);
+    uint64_t word = 0;
+    if (bytes && n >= sizeof word)
+        memcpy(&word, bytes, sizeof word);
+    return p->is_read && word && event_bytes(e, word, &n);
 }
 
 /* Structs that a pointer leads to. What lies where results go is of no interest. */
@@ -673,8 +700,8 @@ static SeqValue value_of(Reader *r, const Event *e, const TraceValue *v, const A
         return room_of(e, v, n && n != UINT64_MAX ? n : 64);
     }
     case ROLE_STRING_OUT: {
-        SeqValue table = table_of(r, e, v);
-        return table.kind != VALUE_NONE ? table : results_of(e, v);
+        SeqValue table = table_of(r, e, v, p);
+        return table.kind != VALUE_NONE || gives_text(e, v, p) ? table : results_of(e, v);
     }
     case ROLE_OUT: return results_of(e, v);
     case ROLE_HANDLE_OUT: return value_room(target_size(v) ? target_size(v) : 8);

@@ -43,6 +43,8 @@ int main(void)
     static const int four[4] = {1, 2, 3, 4};
     printf("%d\n", sum_of_four(four));
     printf("%d\n", key_ends("key", 3));
+    char *words[] = {"one", "two", "three"};
+    printf("%d %s\n", words_turn(3, words), words[2]);
     static const struct rate rates[] = {{"books", 7}, {"other", 19}, {NULL, 0}};
     printf("%d\n", rate_of("other", rates));
     struct bell *bell = bell_new(seven);

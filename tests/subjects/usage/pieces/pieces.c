@@ -117,6 +117,17 @@ void decorate(const char *text, char *into) { sprintf(into, "<%s>", text); }
 
 int key_ends(const char *key, int key_len) { return key_len + (key[key_len] == 0 ? 100 : 0); }
 
+int words_turn(int argc, char *argv[])
+{
+    char *first = argc ? argv[0] : NULL;
+    if (!first || !*first)
+        return -1;
+    for (int i = 0; i + 1 < argc; i++)
+        argv[i] = argv[i + 1];
+    argv[argc - 1] = first;
+    return argc;
+}
+
 int rate_of(const char *name, const struct rate *rates)
 {
     for (; rates->name; rates++)

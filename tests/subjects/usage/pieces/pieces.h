@@ -28,6 +28,8 @@ void decorate(const char *text, char *into);                 /* "<text>", howeve
 int sum_of_four(const int numbers[4]);
 int key_ends(const char *key, int key_len);                  /* looks behind the key */
 
+int words_turn(int argc, char *argv[]);                      /* the first becomes the last */
+
 struct rate {
     const char *name;
     int percent;
