@@ -112,4 +112,41 @@ assert d[\"findings\"] == [] and d[\"outcomes\"][\"set_aside\"] > 0, d
 "'
 ok "…and other texts are tested" in_tests 'CHECK_INT\(text_words\("a b c"\), 3\)'
 
+# ---- texts that are cut where they stand, results in the caller's memory
+
+fresh pieces
+cp "$TOP"/tests/subjects/usage/pieces/*.[ch] .
+ok "a library that writes into what it is given" "$SUNDEW" capture -q -- sh -c \
+    "gcc -g -Wall -c pieces.c && ar rcs libpieces.a pieces.o && gcc -g -Wall example.c libpieces.a -o example"
+ok "what the example did is repeated, and nothing crashes" eval 'status 0 regress libpieces.a --headers pieces.h --count 300 --seed 1 --mutants 60 --json -- ./example >out.json &&
+    python3 -c "
+import json
+d = json.load(open(\"out.json\"))
+assert d[\"findings\"] == [], d
+r = d[\"replays\"]
+assert r[\"total\"] == 12 and r[\"tests\"] == 10 and r[\"shortened\"] == 0, r
+why = {x[\"function\"]: x[\"why\"] for x in r[\"lost\"]}
+assert set(why) == {\"sum_of_four\", \"bell_ring\"}, r
+assert why[\"bell_ring\"] == \"it gives something else than in the example\", r
+assert \"heap-buffer-overflow\" in why[\"sum_of_four\"] and \"in sum_of_four at\" in why[\"sum_of_four\"], r
+"'
+ok "a text that is cut in place is there, and what its pieces are" eval 'in_tests "char line[0-9]*\[64\] = \"docs/2024/report\";" &&
+    in_tests "CHECK_INT\(pieces_split\(line[0-9]*, parts[0-9]*, 4\), 3\)" && in_tests "CHECK_STR\(parts[0-9]*\[2\], \"report\"\);"'
+ok "…also in several structs" eval 'in_tests "struct pair pairs[0-9]*\[5\] = " && in_tests "CHECK_STR\(pairs[0-9]*\[1\].value, \"2\"\);" &&
+    in_tests "pieces_pairs\(text[0-9]*, .&., pairs[0-9]*, 5\)"'
+ok "a struct for results is empty before, and its texts are checked after" eval '! grep -E "place[0-9]*\.(host|path|query) = " tests/*.c &&
+    in_tests "CHECK_STR\(place[0-9]*.query, \"x=1\"\);" && in_tests "test_place_parse_for_localhost_gives_0"'
+ok "a least length belongs to no text" in_tests 'coder_new\("some pepper", 8\)'
+ok "…and a count to the numbers of its name" eval 'in_tests "int numbers[0-9]*\[3\] = \{ 4, 44, 444 \};" && in_tests "CHECK_INT\(numbers[0-9]*\[2\], 444\);"'
+ok "texts up to a NULL are given as they were" eval 'in_tests "aliases\[1\] = \"long\";" && in_tests "CHECK_STR\(coder_alias\(coder, 1\), \"long\"\);" &&
+    ! grep "CHECK_STR(aliases" tests/*.c'
+ok "…or as many as a number says, and what became of them is checked" in_tests 'CHECK_STR\(argv[0-9]*\[0\], "two"\)'
+ok "room of which nobody says how long it is suffices" in_tests 'CHECK_STR\(into, "<a text of more than'
+ok "what comes out otherwise than in the example is not said to be as in it" eval '! grep -B4 bell_ring tests/*.c | grep "As in the example"'
+ok "bytes with a NUL behind them have one" in_tests 'CHECK_INT\(key_ends\("key", 3\), 103\)'
+ok "structs up to an empty one are given as they were, by their members" eval 'in_tests "rates[0-9_]*\[1\].percent = 19;" &&
+    in_tests "rates[0-9_]*\[1\].name = \"other\";" && in_tests "CHECK_INT\(rate_of\(\"other\", rates[0-9_]*\), 19\)"'
+ok "they pass as they were delivered" make -s -C tests check CC=gcc CFLAGS="-Wall -Wextra -Werror"
+ok "…with clang and sanitizers" strict pieces.c
+
 done_testing

@@ -62,13 +62,13 @@ enum { NEW, ADD, FREE, MEET, NOWHERE, CALL_BACK, CLOCK, NROUTINES };
 
 /* clang-format off */
 static Routine routines[NROUTINES] = {
-    [NEW]       = { .symbol = "counter_new",  .signature = "pi",  .look = "h-" },
-    [ADD]       = { .symbol = "counter_add",  .signature = "ipi", .look = "i--" },
-    [FREE]      = { .symbol = "counter_free", .signature = "vp",  .look = "--" },
-    [MEET]      = { .symbol = "meet",         .signature = "ii",  .look = "i-" },
-    [NOWHERE]   = { .symbol = "nowhere",      .signature = "pi",  .look = "z-" },
-    [CALL_BACK] = { .symbol = "call_back",    .signature = "iip", .look = "i--" },
-    [CLOCK]     = { .symbol = "clock_now",    .signature = "li",  .look = "i-" },
+    [NEW]       = { .symbol = "counter_new",  .signature = "pi",  .look = "h-", .texts = "" },
+    [ADD]       = { .symbol = "counter_add",  .signature = "ipi", .look = "i--", .texts = "" },
+    [FREE]      = { .symbol = "counter_free", .signature = "vp",  .look = "--", .texts = "" },
+    [MEET]      = { .symbol = "meet",         .signature = "ii",  .look = "i-", .texts = "" },
+    [NOWHERE]   = { .symbol = "nowhere",      .signature = "pi",  .look = "z-", .texts = "" },
+    [CALL_BACK] = { .symbol = "call_back",    .signature = "iip", .look = "i--", .texts = "" },
+    [CLOCK]     = { .symbol = "clock_now",    .signature = "li",  .look = "i-", .texts = "" },
 };
 /* clang-format on */
 

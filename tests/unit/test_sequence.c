@@ -663,8 +663,8 @@ static void a_test_is_written_as_c(void **state)
     size_t checks = 0;
     write_test(&file, &t, &body, &checks);
     describe_test(&t, NULL, false, &name, &sentence);
-    assert_string_equal(str_c(&name), "test_put_gives_3");
-    assert_string_equal(str_c(&sentence), "put() returns 3.");
+    assert_string_equal(str_c(&name), "test_put_for_a_gives_3");
+    assert_string_equal(str_c(&sentence), "put() returns 3 for \"a\"\\n\".");
     assert_string_equal(str_c(&body), "struct bag *bag = bag_new();\n"
                                       "CHECK_NOT_NULL(bag);\n"
                                       "CHECK_INT(bag_add(bag, -4), -4);\n"

@@ -387,10 +387,21 @@ static bool name_has(const char *name, const char *const *words)
     return false;
 }
 
+/* What is called so is a number, and not how many there are. */
+static bool is_number_name(const char *name)
+{
+    const char *number = strcasestr(name, "number");
+    const char *behind = number ? number + strlen("number") : "";
+    return number && strncasecmp(behind, "of", 2) != 0 && strncasecmp(behind, "_of", 3) != 0 &&
+           !strcasestr(behind, "count") && !strcasestr(behind, "max") && !strcasestr(behind, "len");
+}
+
 bool api_is_length_name(const char *name)
 {
     static const char *const words[] = { "len", "size", "count", "bytes", "siz",
                                          "cap", "num",  "avail", "max",   NULL };
+    if (is_number_name(name))
+        return false;
     return name_has(name, words) || strcasecmp(name, "n") == 0 || strcasecmp(name, "sz") == 0 ||
            strncasecmp(name, "nB", 2) == 0 || strcasecmp(name, "cb") == 0;
 }
@@ -526,6 +537,8 @@ static void wants(const Reader *r, const ApiFunction *f, int place, const Type *
         out->role = is_flags_enum(t) ? ROLE_FLAGS : ROLE_ENUM;
     } else if (t->kind == TYPE_POINTER) {
         out->is_const = type_has_qualifier(t->target, QUALIFIER_CONST);
+        out->is_written = is_written(r, f->fn, place, out->is_const);
+        out->is_read = is_read_first(r, f->fn, place);
         out->handle = api_type_of(r->api, t, &levels);
         if (!out->handle)
             out->handle = void_handle(r, t, place, &levels);
@@ -561,6 +574,28 @@ static bool points_to_bytes(const ApiPlace *p)
     return t && (is_byte(t) || t->kind == TYPE_VOID) && !p->handle;
 }
 
+/* A least or a most length of something is not how long a text is that is only read. */
+static bool is_bound_name(const char *name)
+{
+    static const char *const words[] = { "min", "max", NULL };
+    return name_has(name, words);
+}
+
+/* `items_count` goes with `items`, wherever that stands. */
+static bool belongs_elsewhere(const ApiFunction *f, unsigned place, const char *length)
+{
+    enum { SHORTEST = 3 };
+    for (unsigned i = 0; i < f->nparams; i++) {
+        const char *name = f->params[i].name;
+        const Type *t = f->params[i].type ? type_plain(f->params[i].type) : NULL;
+        size_t n = strlen(name);
+        if (i != place && n >= SHORTEST && t && t->kind == TYPE_POINTER &&
+            strncmp(length, name, n) == 0 && strlen(length) > n)
+            return true;
+    }
+    return false;
+}
+
 static void pair_up(const Reader *r, ApiFunction *f)
 {
     for (unsigned i = 0; i < f->nparams; i++) {
@@ -574,6 +609,8 @@ static void pair_up(const Reader *r, ApiFunction *f)
                 (!is_number(q) && !is_pointer_to_number(q)))
                 continue;
             bool written = is_written(r, f->fn, (int)i, p->is_const);
+            if ((!written && is_bound_name(q->name)) || belongs_elsewhere(f, i, q->name))
+                continue;
             p->role = written ? ROLE_BUFFER_OUT : ROLE_BUFFER;
             p->partner = k;
             q->role = is_number(q) ? ROLE_LENGTH : ROLE_LENGTH_INOUT;

@@ -89,6 +89,12 @@ typedef struct ApiPlace {
     int within;                /* it points into what stands in this place: the end of a text,
                                 * say; API_NONE */
     bool is_const;             /* what it points to is const in the source */
+    bool is_written;           /* what it points to, by the function … */
+    bool is_read;              /* … which looks at it before it writes there */
+    bool filled;               /* a struct: what it held before is of no interest */
+    bool in_place;             /* a text that the function changes where it stands */
+    bool is_ended;             /* bytes with a length: the example has a NUL behind them, too … */
+    bool is_unended;           /* … and at times it has not */
     bool may_be_null;          /* the code compares it with NULL, or names say so */
 } ApiPlace;
 

@@ -295,8 +295,9 @@ Seq *grow_varied(const GrowPlan *g, Arena *a, const Seq *base, unsigned *at)
     size_t before = old.n;
     int partner = st->f->params[place].partner;
     bool text = old.kind == VALUE_STRING || old.kind == VALUE_BYTES;
-    st->args[place] =
-        chance(g->rng, text ? 0.8 : 0.4) ? pool_near(g->pool, g->rng, a, &old) : (SeqValue){ 0 };
+    st->args[place] = chance(g->rng, text ? 0.8 : 0.4)
+                          ? pool_near_in(g->pool, g->rng, a, &st->f->params[place], &old)
+                          : (SeqValue){ 0 };
     if (partner >= 0 && !value_is_made(&st->args[partner]))
         st->args[partner] = (SeqValue){ 0 };     /* the length follows */
     pool_fill(g->pool, g->rng, a, st);
@@ -683,7 +684,8 @@ static bool may_vary(const GrowPlan *g, const ApiFunction *f, unsigned place, co
 {
     const UsageFunction *mf = usage_function(g->usage, f);
     ApiRole role = f->params[place].role;
-    bool text = v->kind == VALUE_STRING || (v->kind == VALUE_BYTES && role == ROLE_BUFFER);
+    bool text = v->kind == VALUE_STRING || (v->kind == VALUE_BYTES && role == ROLE_BUFFER) ||
+                pool_text_in(&f->params[place], v).kind == VALUE_STRING;
     /* what a "..." means hangs on its format, and texts are not checked by anybody */
     if (f->shape_of && (text || (place < f->nfixed && f->pinned[place].kind != VALUE_NONE)))
         return false;
@@ -727,7 +729,7 @@ static bool vary(const GrowPlan *g, Arena *a, SeqStep *st)
         return true;
     }
     size_t before = st->args[pick].n;
-    st->args[pick] = pool_near(g->pool, g->rng, a, &st->args[pick]);
+    st->args[pick] = pool_near_in(g->pool, g->rng, a, &st->f->params[pick], &st->args[pick]);
     pool_fit_within(st, pick, before);
     /* a number beyond the text was none of its length */
     if (partner >= 0 && st->f->params[partner].role == ROLE_LENGTH &&

@@ -49,7 +49,10 @@ static void mask(const Seq *s, const Observation *o, uint8_t *bytes)
     const Type *t = type_plain(api_place(f, o->place)->type);
     if (t->kind == TYPE_POINTER)
         t = type_plain(t->target);
-    mask_record(t, bytes, o->n);
+    for (size_t at = 0; t->size && at + t->size <= o->n; at += t->size)
+        mask_record(t, bytes + at, t->size);
+    if (t->size)                 /* of one that is cut short nothing is known */
+        memset(bytes + o->n / t->size * t->size, 0, o->n % t->size);
 }
 
 /* How much less is chance; that it is less is what a comparison says. */
@@ -92,6 +95,26 @@ typedef struct AnswerHead {
 } AnswerHead;
 _Static_assert(sizeof(AnswerHead) == offsetof(struct WireAnswer, fresh), "the same fields");
 
+const Type *observed_struct(const ApiPlace *p)
+{
+    const Type *t = p->type ? type_plain(p->type) : NULL;
+    t = t && t->kind == TYPE_POINTER && t->target ? type_plain(t->target) : NULL;
+    bool own = (p->role == ROLE_HANDLE || p->role == ROLE_STORAGE) && p->handle->open;
+    bool record = (own || p->role == ROLE_RECORD) && !p->is_const && t;
+    return record && t->kind == TYPE_STRUCT && !t->incomplete ? t : NULL;
+}
+
+/* A text that a struct of the caller's, or one of several pointers to texts, leads to. */
+static bool is_text_place(const SeqStep *st, int place)
+{
+    unsigned at = (unsigned)(place - OBSERVED_FIELD), i = at / OBSERVED_FIELDS;
+    if (place < OBSERVED_FIELD || place >= OBSERVED_BEHIND || !st->f || i >= st->nargs)
+        return false;
+    const Type *t = observed_struct(&st->f->params[i]);
+    unsigned number = observed_number(&st->f->params[i], at % OBSERVED_FIELDS);
+    return t ? number < t->nfields : st->f->params[i].role == ROLE_STRING_OUT;
+}
+
 /* Of a result, a parameter, errno, callbacks, or the bytes that a step set a field to. */
 static bool is_place(const Seq *s, unsigned step, int place)
 {
@@ -99,8 +122,43 @@ static bool is_place(const Seq *s, unsigned step, int place)
         unsigned set = (unsigned)(place - OBSERVED_BEHIND);
         return set < s->n && s->steps[set].field;
     }
-    return place == API_RETURNED || (place <= OBSERVED_ERRNO && place >= OBSERVED_FILES) ||
+    return is_text_place(&s->steps[step], place) || place == API_RETURNED ||
+           (place <= OBSERVED_ERRNO && place >= OBSERVED_FILES) ||
            (place >= 0 && place < OBSERVED_FIELD && (unsigned)place < s->steps[step].nargs);
+}
+
+/* Where in what the parameter leads to does the text of an observation hang? */
+static uint64_t text_offset(const SeqStep *st, int place, unsigned *param)
+{
+    if (place < OBSERVED_FIELD) {
+        *param = (unsigned)place;
+        return 0;
+    }
+    unsigned at = (unsigned)(place - OBSERVED_FIELD);
+    *param = at / OBSERVED_FIELDS;
+    const ApiPlace *p = &st->f->params[*param];
+    const Type *t = observed_struct(p);
+    unsigned number = at % OBSERVED_FIELDS;
+    return t ? observed_element(p, number) * t->size +
+                   t->fields[observed_number(p, number)].offset / 8
+             : number * sizeof(void *);
+}
+
+/* A text that the caller gave, and that the call has left where it was. */
+static bool is_given_text(const SeqStep *st, const Observation *o)
+{
+    unsigned i;
+    if (o->kind != OBSERVED_STRING || o->place < 0 || o->place >= OBSERVED_BEHIND || !st->f)
+        return false;
+    uint64_t at = text_offset(st, o->place, &i);
+    const SeqValue *v = &st->args[i];
+    for (size_t k = 0; k < v->nlinks; k++) {
+        const SeqValue *text = &v->links[k].value;
+        if (v->links[k].offset == at && text->kind == VALUE_STRING && text->n == o->n &&
+            memcmp(text->bytes, o->bytes, o->n) == 0)
+            return true;
+    }
+    return false;
 }
 
 /* The library may have written anything there. `head` is a copy of the answer's begin. */
@@ -134,7 +192,8 @@ static void read_observations(Arena *a, const Seq *s, const AnswerHead *head,
             mask(s, &o, copy + at);
             read_observation(copy + at, &o);
             keep_sign(s, &o);
-            vec_push(&all, o);
+            if (!is_given_text(&s->steps[row.step], &o))
+                vec_push(&all, o);
         }
         at += (row.n + 3u) & ~3u;
     }

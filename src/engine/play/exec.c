@@ -68,6 +68,24 @@ static char look_at_param(const ApiPlace *p)
     }
 }
 
+/* Where texts hang in what a parameter leads to: wire.h has the form. */
+static void put_texts(const ApiPlace *p, unsigned place, Str *out)
+{
+    enum { PARTS = 8 };
+    const Type *t = observed_struct(p);
+    if (p->role == ROLE_STRING_OUT)
+        for (unsigned i = 1; i < PARTS; i++)
+            str_addf(out, "%u,%u,%u;", place, i * 8, i);
+    unsigned several = p->role == ROLE_RECORD ? OBSERVED_FIELDS / OBSERVED_PART : 1;
+    for (unsigned i = 0; t && i < t->nfields && i < OBSERVED_PART; i++) {
+        const Type *m = type_plain(t->fields[i].type);
+        bool text = m->kind == TYPE_POINTER && m->target && type_is_char(m->target);
+        for (unsigned k = 0; text && *t->fields[i].name && k < several; k++)
+            str_addf(out, "%u,%u,%u;", place, (unsigned)(k * t->size + t->fields[i].offset / 8),
+                     k * OBSERVED_PART + i);
+    }
+}
+
 static bool put_functions(Exec *e, Err *err)
 {
     Str s = { 0 };
@@ -91,6 +109,9 @@ static bool put_functions(Exec *e, Err *err)
         str_addc(&s, look_at_result(&f->result));
         for (unsigned k = 0; k < f->nparams; k++)
             str_addc(&s, look_at_param(&f->params[k]));
+        str_addc(&s, 0);
+        for (unsigned k = 0; k < f->nparams && !f->not_callable; k++)
+            put_texts(&f->params[k], k, &s);
         str_addc(&s, 0);
     }
     bool ok = s.len < WIRE_FILES - WIRE_FUNCTIONS || err_set(err, "the API is too large");
@@ -330,6 +351,16 @@ static void put_value(Str *s, const SeqValue *v)
     }
 }
 
+/* Bytes in a place where the example always has a NUL behind them: calls may come to it. */
+static void put_ended(Str *s, const SeqStep *st, unsigned i)
+{
+    const ApiPlace *p = st->f && i < st->f->nparams ? &st->f->params[i] : NULL;
+    SeqValue v = st->args[i];
+    if (p && p->is_ended && !p->is_unended && v.kind == VALUE_BYTES && !v.given && !v.nlinks)
+        v.kind = VALUE_STRING;
+    put_value(s, &v);
+}
+
 static void put_steps(Str *s, const Seq *seq, unsigned from, unsigned to)
 {
     put32(s, to - from);
@@ -342,7 +373,7 @@ static void put_steps(Str *s, const Seq *seq, unsigned from, unsigned to)
             put_value(s, &st->target);
         }
         for (unsigned k = 0; k < st->nargs; k++)
-            put_value(s, &st->args[k]);
+            put_ended(s, st, k);
     }
 }
 

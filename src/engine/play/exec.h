@@ -89,6 +89,19 @@ static inline int observed_field(int place, unsigned i)
     return OBSERVED_FIELD + place * OBSERVED_FIELDS + (int)i;
 }
 
+/* The struct of the caller's that a call may change in a parameter's place; NULL: none. Of several
+ * (records) number OBSERVED_PART * i + k is field k of the i-th, else it is the field's. */
+const Type *observed_struct(const ApiPlace *p);
+enum { OBSERVED_PART = 16 };
+static inline unsigned observed_element(const ApiPlace *p, unsigned number)
+{
+    return p->role == ROLE_RECORD ? number / OBSERVED_PART : 0;
+}
+static inline unsigned observed_number(const ApiPlace *p, unsigned number)
+{
+    return p->role == ROLE_RECORD ? number % OBSERVED_PART : number;
+}
+
 typedef enum {
     OBSERVED_INTEGER,
     OBSERVED_FLOAT,

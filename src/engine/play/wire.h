@@ -4,8 +4,8 @@
  *
  *     head        one struct WireHead
  *     functions   written once, before the player starts: a number, then for
- *                 each function its symbol, the signature and what to look at,
- *                 each ending with a NUL
+ *                 each function its symbol, the signature, what to look at, and
+ *                 the texts in structs, each ending with a NUL
  *     files       likewise: u32 number { u32 n, name, u32 n, bytes }…; a job whose
  *                 request has the name finds the file in its folder
  *     seen        a byte a point of coverage: known already
@@ -45,6 +45,9 @@
  * r struct; of what a parameter leads to b bytes, n a number, z a string's
  * pointer, h a handle, s a struct in the caller's storage.
  *
+ * Texts in structs: "P,O,N;" for a pointer to a text, O bytes into what parameter P leads
+ * to; the observation's place is OBS_PLACE_FIELD + P * OBS_FIELDS_OF_ONE + N.
+ *
  * An observation is { u32 step, i32 place, u32 kind, u32 n, n bytes, padded to 4 }.
  */
 #ifndef SUNDEW_SEQ_WIRE_H
@@ -53,7 +56,7 @@
 
 #define WIRE_MAGIC 0x53645771u
 enum {
-    WIRE_VERSION = 5,
+    WIRE_VERSION = 6,
     WIRE_FD = 9,
     WIRE_FUNCTIONS = 4096,
     WIRE_FILES = 1 << 20,
@@ -135,6 +138,8 @@ enum {
     OBS_PLACE_CALLBACKS = -4,
     OBS_PLACE_STDOUT = -5,       /* what a call wrote to standard output */
     OBS_PLACE_FILES = -6,        /* of the last call: what is in the folder, a line a file */
+    OBS_PLACE_FIELD = 64,
+    OBS_FIELDS_OF_ONE = 64,
     OBS_PLACE_BEHIND = 4096,     /* + step: the bytes that a field was set to */
 };
 

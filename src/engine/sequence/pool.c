@@ -1,5 +1,6 @@
 #include "engine/sequence/pool.h"
 #include "program/constants.h"
+#include <ctype.h>
 #include <string.h>
 
 typedef Vec(SeqValue) Values;
@@ -295,7 +296,12 @@ static SeqValue fresh_value(const Pool *p, Rng *rng, Arena *a, const ApiPlace *p
     case ROLE_FLOAT: return value_float(reals[rng_below(rng, COUNT(reals))]);
     case ROLE_STRING: return some_text(p, rng, a);
     case ROLE_BUFFER: return some_bytes(p, rng, a);
-    case ROLE_BUFFER_OUT: return value_room(rooms[rng_below(rng, COUNT(rooms))]);
+    case ROLE_BUFFER_OUT:
+        if ((place->in_place || place->is_read) && rng_below(rng, 4)) {
+            SeqValue text = some_text(p, rng, a);
+            return pool_put_text(a, &(SeqValue){ .n = 64 }, &text);
+        }
+        return value_room(rooms[rng_below(rng, COUNT(rooms))]);
     case ROLE_INOUT: {
         uint64_t n = some_integer(p, rng);
         size_t size = pool_room(place);
@@ -313,6 +319,19 @@ static SeqValue fresh_value(const Pool *p, Rng *rng, Arena *a, const ApiPlace *p
     }
 }
 
+/* The room that the example has for several results; NULL: it has none. */
+static const SeqValue *room_for_several(const ApiPlace *place, const Values *seen)
+{
+    const SeqValue *most = NULL;
+    for (size_t i = 0; seen && i < seen->len; i++) {
+        const SeqValue *v = &seen->items[i];
+        if (v->kind == VALUE_ROOM && pool_room(place) && v->n >= 2 * pool_room(place) &&
+            (!most || v->n > most->n))
+            most = v;
+    }
+    return most;
+}
+
 /* A value for an argument that is no handle and no length. */
 static SeqValue some_value(const Pool *p, Rng *rng, Arena *a, const ApiFunction *f, unsigned param)
 {
@@ -326,6 +345,9 @@ static SeqValue some_value(const Pool *p, Rng *rng, Arena *a, const ApiFunction 
                                  : value_null();
     bool plain = place->role != ROLE_OUT && place->role != ROLE_STRING_OUT &&
                  place->role != ROLE_HANDLE_OUT && place->role != ROLE_STORAGE;
+    const SeqValue *several = room_for_several(place, seen);
+    if (several)
+        return value_copy(a, several);
     if (seen && seen->len && plain && rng_below(rng, 3) != 0)
         return value_copy(a, &seen->items[rng_below(rng, seen->len)]);
     return fresh_value(p, rng, a, place);
@@ -418,6 +440,36 @@ SeqValue pool_near(const Pool *p, Rng *rng, Arena *a, const SeqValue *v)
     return near;
 }
 
+SeqValue pool_text_in(const ApiPlace *place, const SeqValue *v)
+{
+    SeqValue text = { .kind = VALUE_STRING, .bytes = (const uint8_t *)"" };
+    if (!place->in_place || (v->kind != VALUE_BYTES && v->kind != VALUE_ROOM))
+        return (SeqValue){ 0 };
+    if (v->kind == VALUE_BYTES) {
+        text.bytes = v->bytes;
+        text.n = strnlen((const char *)v->bytes, v->n);
+    }
+    return text;
+}
+
+SeqValue pool_put_text(Arena *a, const SeqValue *old, const SeqValue *text)
+{
+    size_t n = text->n < old->n ? old->n : text->n + 1;
+    uint8_t *bytes = arena_array(a, uint8_t, n + 1);
+    if (text->n)
+        memcpy(bytes, text->bytes, text->n);
+    return value_bytes(a, bytes, n);
+}
+
+SeqValue pool_near_in(const Pool *p, Rng *rng, Arena *a, const ApiPlace *place, const SeqValue *v)
+{
+    SeqValue text = pool_text_in(place, v);
+    if (text.kind == VALUE_NONE)
+        return pool_near(p, rng, a, v);
+    text = pool_near(p, rng, a, &text);
+    return pool_put_text(a, v, &text);
+}
+
 /* The number that belongs to a buffer. */
 static SeqValue length_of(Rng *rng, Arena *a, const ApiPlace *place, const SeqValue *buffer)
 {
@@ -469,13 +521,51 @@ void pool_fill(const Pool *p, Rng *rng, Arena *a, SeqStep *st)
     }
 }
 
-bool pool_constant(const Pool *p, const ApiPlace *place, size_t i, Arena *a, SeqValue *out)
+/* A mark in the middle of the text that the example has. */
+static SeqValue marked(Arena *a, const SeqValue *text, char mark)
 {
-    if (place->role == ROLE_STRING) {
-        if (i < p->constants.nstrings)
-            *out = value_string(a, p->constants.strings[i]);
-        return i < p->constants.nstrings;
+    size_t half = text->n / 2;
+    uint8_t *bytes = arena_array(a, uint8_t, text->n + 2);
+    if (text->n) {
+        memcpy(bytes, text->bytes, half);
+        memcpy(bytes + half + 1, text->bytes + half, text->n - half);
     }
+    bytes[half] = (uint8_t)mark;
+    SeqValue v = value_bytes(a, bytes, text->n + 1);
+    v.kind = VALUE_STRING;
+    return v;
+}
+
+/* The numbers that are no letter and no digit stand for characters in texts. */
+static bool text_constant(const Pool *p, const SeqValue *text, size_t i, Arena *a, SeqValue *out)
+{
+    if (i < p->constants.nstrings) {
+        *out = value_string(a, p->constants.strings[i]);
+        return true;
+    }
+    i -= p->constants.nstrings;
+    for (size_t k = 0; k < p->constants.nintegers; k++) {
+        int64_t c = p->constants.integers[k];
+        if (c >= ' ' && c < 127 && !isalnum((int)c) && i-- == 0) {
+            *out = marked(a, text, (char)c);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool pool_constant(const Pool *p, const ApiPlace *place, const SeqValue *old, size_t i, Arena *a,
+                   SeqValue *out)
+{
+    SeqValue text = pool_text_in(place, old);
+    if (text.kind != VALUE_NONE) {
+        bool ok = text_constant(p, &text, i, a, out);
+        if (ok)
+            *out = pool_put_text(a, old, out);
+        return ok;
+    }
+    if (place->role == ROLE_STRING)
+        return text_constant(p, old, i, a, out);
     if (place->role != ROLE_INTEGER && place->role != ROLE_ENUM && place->role != ROLE_FLAGS)
         return false;
     if (i < p->constants.nintegers)

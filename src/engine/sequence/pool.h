@@ -32,11 +32,18 @@ void pool_fill(const Pool *p, Rng *rng, Arena *a, SeqStep *st);
 /* The text in a place had `before` bytes: arguments that lie in it follow. */
 void pool_fit_within(SeqStep *st, unsigned place, size_t before);
 /* Numbers and words of the program's code, the i-th that may stand in a place; false: there are
- * no more. */
-bool pool_constant(const Pool *p, const ApiPlace *place, size_t i, Arena *a, SeqValue *out);
+ * no more. `old` stands there in the example. */
+bool pool_constant(const Pool *p, const ApiPlace *place, const SeqValue *old, size_t i, Arena *a,
+                   SeqValue *out);
 /* A value like this one: a text with a piece left out, twice, or from another text
  * that was observed; a number beside it. */
 SeqValue pool_near(const Pool *p, Rng *rng, Arena *a, const SeqValue *v);
+/* The same of what stands in a place: also a text that the call changes there. */
+SeqValue pool_near_in(const Pool *p, Rng *rng, Arena *a, const ApiPlace *place, const SeqValue *v);
+/* The text that is in memory which a call changes (ApiPlace.in_place), as a string; and memory
+ * with another one, as large as `old` or just large enough. VALUE_NONE: it is no such place. */
+SeqValue pool_text_in(const ApiPlace *place, const SeqValue *v);
+SeqValue pool_put_text(Arena *a, const SeqValue *old, const SeqValue *text);
 /* A callback that the library or the C library has stays; one of the example's own
  * becomes a stub. */
 SeqValue pool_callback(const Api *api, const SeqValue *v);

@@ -90,27 +90,34 @@ Seq *seq_copy(Arena *a, const Seq *s)
 }
 
 /* Does nobody say how long the memory is? */
-static bool has_open_end(const SeqStep *st, unsigned i)
+static bool has_open_end(const SeqStep *st, unsigned i, bool results)
 {
     const SeqValue *v = &st->args[i];
     const ApiFunction *shape_of = st->f->shape_of;
     if (v->kind == VALUE_STRING)
-        return shape_of && i >= shape_of->nparams;
-    return v->kind == VALUE_BYTES && i < st->f->nparams && st->f->params[i].partner == API_NONE;
+        return !results && shape_of && i >= shape_of->nparams;
+    if (i >= st->f->nparams || st->f->params[i].partner != API_NONE)
+        return false;
+    ApiRole role = st->f->params[i].role;
+    bool room = role == ROLE_OUT || role == ROLE_STRING_OUT || role == ROLE_BUFFER_OUT ||
+                role == ROLE_RECORD;
+    if (v->kind == VALUE_BYTES)
+        return !results || role == ROLE_BUFFER_OUT;
+    return v->kind == VALUE_ROOM && !v->given && room;
 }
 
-Seq *seq_with_room(Arena *a, const Seq *s)
+Seq *seq_with_room(Arena *a, const Seq *s, bool results)
 {
-    enum { ROOM = 512 };
+    enum { ROOM = 960 };
     Seq *c = seq_copy(a, s);
     bool any = false;
     for (unsigned i = 0; i < c->n; i++)
         for (unsigned k = 0; c->steps[i].f && k < c->steps[i].nargs; k++) {
             SeqValue *v = &c->steps[i].args[k];
-            if (!has_open_end(&c->steps[i], k))
+            if (!has_open_end(&c->steps[i], k, results))
                 continue;
             uint8_t *more = arena_array(a, uint8_t, v->n + ROOM);
-            if (v->n)
+            if (v->n && v->bytes)
                 memcpy(more, v->bytes, v->n);
             v->bytes = more;
             v->n += ROOM;

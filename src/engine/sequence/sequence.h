@@ -70,8 +70,8 @@ Seq *seq_new(Arena *a);
 Seq *seq_copy(Arena *a, const Seq *s);           /* also what its values point to */
 /* The same with more room behind memory of which nobody says how long it is: an array without its
  * length, a text among the arguments behind "...". A recording has what it could see of it, and the
- * example may have had more. NULL: there is none. */
-Seq *seq_with_room(Arena *a, const Seq *s);
+ * example may have had more. `results`: only where results go. NULL: there is none. */
+Seq *seq_with_room(Arena *a, const Seq *s, bool results);
 /* A call at the end, its arguments VALUE_NONE. Valid until the next one. */
 SeqStep *seq_call(Arena *a, Seq *s, const ApiFunction *f);
 SeqStep *seq_set(Arena *a, Seq *s, SeqValue target, const Field *field, SeqValue v);

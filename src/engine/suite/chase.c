@@ -57,6 +57,9 @@ static int length_of(const ApiFunction *f, unsigned arg)
 static void with_value(Chase *c, unsigned step, unsigned arg, SeqValue v)
 {
     SeqValue *old = &c->body->steps[step].args[arg];
+    const ApiPlace *p = &c->body->steps[step].f->params[arg];
+    if (pool_text_in(p, old).kind != VALUE_NONE && v.kind == VALUE_STRING)
+        v = pool_put_text(c->arena, old, &v);
     if (c->n == c->most || value_equal(old, &v))
         return;
     Seq *s = seq_copy(c->arena, c->body);
@@ -90,11 +93,19 @@ static SeqValue text_of(Arena *a, SeqValueKind kind, const uint8_t *bytes, size_
     return v;
 }
 
+/* What stands there; a text that the call changes, as a string. */
+static SeqValue text_at(const Chase *c, unsigned step, unsigned arg)
+{
+    const SeqStep *st = &c->body->steps[step];
+    SeqValue text = pool_text_in(&st->f->params[arg], &st->args[arg]);
+    return text.kind == VALUE_NONE ? st->args[arg] : text;
+}
+
 /* The text with a character at its end, at its beginning, in place of its first or second, and
  * that character alone. */
 static void add_character(Chase *c, unsigned step, unsigned arg, int64_t byte)
 {
-    const SeqValue *old = &c->body->steps[step].args[arg];
+    SeqValue was = text_at(c, step, arg), *old = &was;
     if (byte < 1 || byte > 255)
         return;
     uint8_t *longer = arena_array(c->arena, uint8_t, old->n + 2);
@@ -119,7 +130,7 @@ static void add_character(Chase *c, unsigned step, unsigned arg, int64_t byte)
 static void add_texts(Chase *c, unsigned step, unsigned arg)
 {
     enum { LONGEST_TEXT = 400 };
-    const SeqValue *old = &c->body->steps[step].args[arg];
+    SeqValue was = text_at(c, step, arg), *old = &was;
     uint8_t *twice = arena_array(c->arena, uint8_t, 2 * old->n + 1);
     for (int d = -1; c->fault->compares && d <= 1; d++)
         add_character(c, step, arg, c->fault->with + d);
@@ -181,7 +192,8 @@ static bool is_text(const SeqStep *st, unsigned arg)
     ApiRole role = st->f->params[arg].role;
     bool pinned = st->f->pinned && arg < st->f->nfixed && st->f->pinned[arg].kind != VALUE_NONE;
     return !v->given && !v->nlinks && !pinned &&
-           (v->kind == VALUE_STRING || (v->kind == VALUE_BYTES && role == ROLE_BUFFER)) &&
+           (v->kind == VALUE_STRING || (v->kind == VALUE_BYTES && role == ROLE_BUFFER) ||
+            pool_text_in(&st->f->params[arg], v).kind == VALUE_STRING) &&
            (st->f->params[arg].partner < 0 || length_of(st->f, arg) >= 0) &&
            st->f->params[arg].within < 0;
 }

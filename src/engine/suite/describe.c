@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { SHORT_TEXT = 24, MOST_NAMED = 4, LONG_STORY = 5, MANY_TIMES = 3 };
+enum { SHORT_TEXT = 24, LONG_TEXT = 60, MOST_NAMED = 4, LONG_STORY = 5, MANY_TIMES = 3 };
 
 /* ---- steps */
 
@@ -104,14 +104,31 @@ static int64_t number_of(const Type *type, uint64_t bits)
     return size == 4 ? (int32_t)bits : size == 2 ? (int16_t)bits : (int64_t)bits;
 }
 
+/* The text that a value is: a string, or bytes up to a NUL that the call changes where they
+ * stand. False: it is none. */
+static bool text_of(const ApiPlace *p, const SeqValue *v, size_t *n)
+{
+    *n = v->n;
+    if (v->kind == VALUE_STRING || (v->kind == VALUE_BYTES && p->role == ROLE_BUFFER))
+        return true;
+    if (p->in_place && v->kind == VALUE_ROOM)
+        *n = 0;
+    else if (p->in_place && v->kind == VALUE_BYTES)
+        *n = strnlen((const char *)v->bytes, v->n);
+    else
+        return false;
+    return true;
+}
+
 static Special special_of(const ApiPlace *p, const SeqValue *v)
 {
+    size_t text;
     bool number =
         v->kind == VALUE_INTEGER && p->type && (p->role == ROLE_INTEGER || p->role == ROLE_LENGTH);
     int64_t n = number ? number_of(p->type, v->integer) : 1;
     if (v->kind == VALUE_NULL && p->role != ROLE_USER_DATA)
         return (Special){ "null", "NULL" };
-    if ((v->kind == VALUE_STRING || v->kind == VALUE_BYTES) && v->n == 0)
+    if ((v->kind == VALUE_BYTES && v->n == 0) || (text_of(p, v, &text) && text == 0))
         return (Special){ "empty", "empty" };
     if (number && n < 0 && is_signed(p->type))
         return (Special){ "negative", "negative" };
@@ -157,17 +174,18 @@ static bool is_readable(const uint8_t *s, size_t n)
     for (size_t i = 0; i < n; i++)
         if (!isprint(s[i]))
             return false;
-    return n > 0 && n <= SHORT_TEXT;
+    return n > 0 && n <= LONG_TEXT;
 }
 
 /* A short text or a number that the call gets, rather one that the example does not have;
  * -1: there is none worth telling. */
 static int telling_argument(const SeqTest *t, const SeqStep *st, const Usage *usage)
 {
+    size_t n;
     for (int known = 0; known < 2; known++)
         for (unsigned i = 0; i < st->nargs; i++)
-            if (matters(t, i) && st->args[i].kind == VALUE_STRING &&
-                is_readable(st->args[i].bytes, st->args[i].n) &&
+            if (matters(t, i) && text_of(&st->f->params[i], &st->args[i], &n) && n &&
+                n <= (known ? 8 * LONG_TEXT : LONG_TEXT) &&
                 (known || !is_usual(usage, st->f, i, &st->args[i])))
                 return (int)i;
     for (unsigned i = 0; i < st->nargs; i++)
@@ -186,13 +204,29 @@ static const char *enumerator(const Type *type, uint64_t bits)
     return NULL;
 }
 
+/* A text, or the beginning of a long one, as C. */
+static void say_text(const uint8_t *bytes, size_t n, Str *out)
+{
+    size_t some = n > LONG_TEXT ? SHORT_TEXT : n;
+    str_addc(out, '"');
+    for (size_t i = 0; i < some; i++)
+        if (isprint(bytes[i]) && !(bytes[i] == '/' && i && bytes[i - 1] == '*'))
+            str_addc(out, (char)bytes[i]);
+        else
+            str_addf(out, bytes[i] == '\n' ? "\\n" : "\\%03o", bytes[i]);
+    str_add(out, n > some ? "...\"" : "\"");
+}
+
 static void say_value(const ApiPlace *p, const SeqValue *v, Str *out)
 {
     const char *name = v->kind == VALUE_INTEGER ? enumerator(p->type, v->integer) : NULL;
-    if (v->kind == VALUE_STRING)
-        str_addf(out, "\"%.*s\"", (int)v->n, (const char *)v->bytes);
+    size_t n;
+    if (text_of(p, v, &n))
+        say_text(v->bytes, n, out);
     else if (name)
         str_add(out, name);
+    else if (type_is_char(p->type) && isprint((unsigned char)v->integer))
+        str_addf(out, "'%c'", (char)v->integer);
     else
         str_addf(out, "%" PRId64, number_of(p->type, v->integer));
 }
@@ -200,21 +234,31 @@ static void say_value(const ApiPlace *p, const SeqValue *v, Str *out)
 /* A short text as a part of a name, if it makes a word. */
 static bool add_word(const uint8_t *bytes, size_t n, const char *before, Str *out)
 {
-    enum { SHORT_WORD = 16 };
+    enum { SHORT_WORD = 24 };
     size_t odd = 0;
     bool minus = n > 1 && bytes[0] == '-' && isdigit(bytes[1]);
     bytes += minus;
     n -= minus;
-    bool word = n && n <= SHORT_WORD && isalnum(bytes[0]);
+    while (n > 1 && !isalnum(bytes[0])) {
+        bytes++;
+        n--;
+    }
+    if (n > SHORT_WORD) {        /* its first words */
+        n = SHORT_WORD + 1;
+        while (n && isalnum(bytes[n - 1]))
+            n--;
+    }
+    bool word = n && isalnum(bytes[0]);
     while (word && !isalnum(bytes[n - 1]))
         n--;
     for (size_t i = 0; word && i < n; i++)
         odd += !isalnum(bytes[i]) && bytes[i] != '_';
-    if (!word || 4 * odd > n)
+    if (!word || 3 * odd > n)
         return false;
     str_addf(out, "%s%s", before, minus ? "minus_" : "");
     for (size_t i = 0; i < n; i++)
-        str_addc(out, isalnum(bytes[i]) ? (char)bytes[i] : '_');
+        if (isalnum(bytes[i]) || str_c(out)[out->len - 1] != '_')
+            str_addc(out, isalnum(bytes[i]) ? (char)bytes[i] : '_');
     return true;
 }
 
@@ -222,10 +266,13 @@ static bool add_word(const uint8_t *bytes, size_t n, const char *before, Str *ou
 static void name_value(const ApiPlace *p, const SeqValue *v, Str *out)
 {
     const char *name = v->kind == VALUE_INTEGER ? enumerator(p->type, v->integer) : NULL;
-    if (v->kind == VALUE_STRING)
-        add_word(v->bytes, v->n, "_for_", out);
+    size_t n;
+    if (text_of(p, v, &n))
+        add_word(v->bytes, n, "_for_", out);
     if (name)
         str_addf(out, "_for_%s", name);
+    else if (v->kind == VALUE_INTEGER && type_is_char(p->type))
+        add_word((const uint8_t *)&(char){ (char)v->integer }, 1, "_for_", out);
     else if (v->kind == VALUE_INTEGER && number_of(p->type, v->integer) > 0)
         str_addf(out, "_for_%s_%" PRId64, p->name, number_of(p->type, v->integer));
 }
@@ -287,6 +334,7 @@ static const char *given_back(const SeqStep *st, int64_t n)
 
 static void name_integer(const SeqTest *t, unsigned step, const Observation *o, Str *out)
 {
+    enum { LEAST_ERROR = -255 }; /* less is a number that means something */
     const ApiFunction *f = t->seq->steps[step].f;
     const Type *type = f->fn->returns;
     const char *name = enumerator(type, o->integer);
@@ -297,7 +345,7 @@ static void name_integer(const SeqTest *t, unsigned step, const Observation *o, 
         str_addf(out, "_gives_%s", name);
     else if (f->observes && given_back(&t->seq->steps[step], n))
         str_addf(out, "_gives_%s", given_back(&t->seq->steps[step], n));
-    else if (is_signed(type) && n < 0 && (n == -1 || !f->observes))
+    else if (is_signed(type) && n < 0 && n >= LEAST_ERROR && (n == -1 || !f->observes))
         str_add(out, "_fails");
     else if (!name && (f->observes || !f->takes_handle))
         name_number(n, out);
@@ -382,6 +430,7 @@ static void add_values(const SeqTest *t, const SeqStep *st, const Usage *usage, 
                        Str *sentence)
 {
     Special special;
+    size_t n;
     int i = special_argument(t, st, usage, &special), k = telling_argument(t, st, usage);
     if (add_reversed(st, name, sentence))
         return;
@@ -391,7 +440,7 @@ static void add_values(const SeqTest *t, const SeqStep *st, const Usage *usage, 
     } else if (k >= 0) {
         name_value(&st->f->params[k], &st->args[k], name);
         str_add(sentence, " for ");
-        if (st->args[k].kind != VALUE_STRING && *st->f->params[k].name)
+        if (!text_of(&st->f->params[k], &st->args[k], &n) && *st->f->params[k].name)
             str_addf(sentence, "%s ", st->f->params[k].name);
         say_value(&st->f->params[k], &st->args[k], sentence);
     }
@@ -424,8 +473,19 @@ static void say_field(const SeqTest *t, const Observation *o, Str *out)
 {
     const SeqStep *st = &t->seq->steps[o->step];
     unsigned at = (unsigned)(o->place - OBSERVED_FIELD), i = at / OBSERVED_FIELDS;
-    const Field *f = &type_plain(st->f->params[i].handle->type)->fields[at % OBSERVED_FIELDS];
+    const ApiPlace *p = &st->f->params[i];
+    const Field *f = &observed_struct(p)->fields[observed_number(p, at % OBSERVED_FIELDS)];
     str_addf(out, "; then %s is %" PRId64, f->name, number_of(f->type, o->integer));
+}
+
+/* A text, or the beginning of a long one. */
+static void say_beginning(const uint8_t *bytes, size_t n, Str *out)
+{
+    size_t some = n > SHORT_TEXT ? SHORT_TEXT : n;
+    if (n && !is_readable(bytes, some))
+        str_add(out, "...");
+    else
+        str_addf(out, "\"%.*s%s\"", (int)some, (const char *)bytes, n > some ? "..." : "");
 }
 
 /* An argument of the call that brings an object into the test, as C: literals only. */
@@ -433,9 +493,8 @@ static void say_argument(const ApiPlace *p, const SeqValue *v, Str *out)
 {
     if (v->kind == VALUE_NULL)
         str_add(out, "NULL");
-    else if ((v->kind == VALUE_STRING || (v->kind == VALUE_BYTES && p->role == ROLE_BUFFER)) &&
-             is_readable(v->bytes, v->n))
-        str_addf(out, "\"%.*s\"", (int)v->n, (const char *)v->bytes);
+    else if (v->kind == VALUE_STRING || (v->kind == VALUE_BYTES && p->role == ROLE_BUFFER))
+        say_beginning(v->bytes, v->n, out);
     else if (v->kind == VALUE_INTEGER && p->type)
         say_value(p, v, out);
     else

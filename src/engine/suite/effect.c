@@ -96,9 +96,10 @@ static Effect of_observation(const Successes *s, const SeqStep *st, const Observ
         return of_result(s, st->f, o);
     if (o->place >= OBSERVED_FIELD)
         return EFFECT_SEEN;              /* only what has changed is noted */
-    if (o->kind == OBSERVED_NULL || o->kind == OBSERVED_HANDLE ||
-        is_untouched(&st->args[o->place], o))
+    if (o->kind == OBSERVED_NULL || o->kind == OBSERVED_HANDLE)
         return EFFECT_RESULT;
+    if (is_untouched(&st->args[o->place], o))
+        return st->f->result.role == ROLE_NOTHING ? EFFECT_NONE : EFFECT_RESULT;
     return EFFECT_SEEN;
 }
 

@@ -590,7 +590,8 @@ static void drop_fields(const Refiner *r, SeqTest *x)
     bool shows = effect_own(r->plan->successes, x->seq, &x->out, without, x->about) == EFFECT_SEEN;
     for (size_t i = 0; i < x->out.nobs; i++) {
         const Observation *o = &x->out.obs[i];
-        if (o->place >= OBSERVED_FIELD && o->place < OBSERVED_BEHIND && x->stable[i])
+        bool result = o->kind == OBSERVED_STRING && o->step == x->about;
+        if (o->place >= OBSERVED_FIELD && o->place < OBSERVED_BEHIND && x->stable[i] && !result)
             x->stable[i] = o->step == x->about && !shows && kept++ < MOST_FIELDS;
     }
 }

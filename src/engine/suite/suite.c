@@ -9,6 +9,7 @@
  */
 #include "engine/suite/suite.h"
 #include "engine/generate/repeat.h"
+#include "run/failure.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <errno.h>
@@ -259,6 +260,8 @@ static void add_ways(Judge *j, Arena *a, const Seq *s)
 typedef struct Replay {
     Seq *seq;
     bool whole;                  /* nothing was left out */
+    int other;                   /* the call that gave something else than in the example; -1 */
+    Seq *plain;                  /* the same without more room for results; NULL: it has none */
 } Replay;
 
 typedef Vec(Replay) Replays;
@@ -266,37 +269,57 @@ typedef Vec(Replay) Replays;
 static void lose(Suite *u, const ApiFunction *f, const char *why)
 {
     for (size_t i = 0; i < u->losses.len; i++)
-        if (u->losses.items[i].function == f && u->losses.items[i].why == why) {
+        if (u->losses.items[i].function == f && strcmp(u->losses.items[i].why, why) == 0) {
             u->losses.items[i].calls++;
             return;
         }
     vec_push(&u->losses, ((UsageLoss){ f, why, 1 }));
 }
 
-/* The first handle that the example had and that is not there now; -1: none. */
-static int missing_handle(const Seq *s, const Outcome *o)
+/* The first call that gave something else than in the example; -1: none. `handles`: only one
+ * whose object is not there now. */
+static int first_other(const Seq *s, const Outcome *o, bool handles)
 {
     for (unsigned i = 0; i < s->n; i++) {
         const Observation *b = s->steps[i].f ? sequence_differs(s, i, o) : NULL;
-        if (b && b->kind == OBSERVED_NULL)
+        if (b && (b->kind == OBSERVED_NULL || !handles))
             return (int)i;
     }
     return -1;
 }
 
+/* How a replay that died did it, in words. */
+static const char *death(Judge *j, const Settled *x)
+{
+    const char *plain = "it crashes, or a sanitizer complains, when it is repeated";
+    Failure f = { 0 };
+    Str said = { 0 };
+    Err ignored = { 0 };
+    ExecJob job = { .seq = x->seq };
+    Exec *e = j->settler->strict ? j->settler->strict : j->settler->exec;
+    if (x->seq && exec_failure(e, &job, &f, &ignored) && failure_is(&f)) {
+        str_add(&said, "it crashes when it is repeated: ");
+        failure_describe(&f, &said);
+        plain = arena_strdup(&j->suite->arena, str_c(&said));
+    }
+    str_release(&said);
+    failure_release(&f);
+    return plain;
+}
+
 /* Why a replay became no test as it is. `*at` is the step to blame; -1: none is. */
-static const char *reason(const Seq *s, const Settled *x, int *at)
+static const char *reason(Judge *j, const Seq *s, const Settled *x, int *at)
 {
     *at = x->how.at < s->n && s->steps[x->how.at].f ? (int)x->how.at : -1;
-    if (x->kind == SETTLED_ILLEGAL && *at >= 0)
-        return x->how.state == OUTCOME_TIMEOUT ? "it does not come to an end when it is repeated"
-               : x->how.state == OUTCOME_EXITED && x->how.status != STRICT_STATUS
-                   ? "it ends the process when it is repeated"
-                   : "it crashes, or a sanitizer complains, when it is repeated";
+    if (x->kind == SETTLED_ILLEGAL && *at >= 0 && x->how.state == OUTCOME_TIMEOUT)
+        return "it does not come to an end when it is repeated";
+    if (x->kind == SETTLED_ILLEGAL && *at >= 0 && x->how.state == OUTCOME_EXITED &&
+        x->how.status != STRICT_STATUS)
+        return "it ends the process when it is repeated";
+    if (x->kind == SETTLED_ILLEGAL)
+        return death(j, x);
     *at = -1;
     return x->kind == SETTLED_NOT_RUN ? "the time was over"
-           : x->kind == SETTLED_ILLEGAL
-               ? "it crashes, or a sanitizer complains, when it is repeated"
            : x->kind == SETTLED_OPEN  ? "what it made can't be given back without a crash"
            : x->kind == SETTLED_LEAKS ? "it leaves memory behind"
                                       : "nothing that it gives is the same each time";
@@ -315,20 +338,28 @@ static const ApiFunction *last_call(const Seq *s)
 static void try_less(Judge *j, Arena *a, const Replay *r, const Settled *x, Replays *less)
 {
     int at;
-    const char *why = reason(r->seq, x, &at);
+    bool died = x->kind == SETTLED_ILLEGAL;
+    Seq *roomy = died && !r->plain && r->whole ? seq_with_room(a, r->seq, true) : NULL;
+    if (roomy) {
+        vec_push(less, ((Replay){ .seq = roomy, .whole = r->whole, .other = -1, .plain = r->seq }));
+        return;
+    }
+    const char *why = reason(j, r->seq, x, &at);
     j->suite->late += x->kind == SETTLED_NOT_RUN;
     const ApiFunction *f = at >= 0 ? r->seq->steps[at].f : last_call(r->seq);
     if (f)
         lose(j->suite, f, why);
-    Seq *rest = at >= 0 ? seq_without(a, r->seq, (unsigned)at) : NULL;
+    const Seq *all = r->plain ? r->plain : r->seq;
+    Seq *rest = at >= 0 ? seq_without(a, all, (unsigned)at) : NULL;
     if (rest && last_call(rest))
-        vec_push(less, ((Replay){ rest, false }));
+        vec_push(less, ((Replay){ .seq = rest, .other = -1 }));
 }
 
 /* The steps up to a handle that is not there; the rest would be something else. */
 static void cut_at_missing(Judge *j, Arena *a, Replay *r, const Outcome *o)
 {
-    int at = missing_handle(r->seq, o);
+    int at = first_other(r->seq, o, true);
+    r->other = at < 0 ? first_other(r->seq, o, false) : -1;
     if (at < 0)
         return;
     lose(j->suite, r->seq->steps[at].f, "it gives NULL here, and did not in the example");
@@ -341,12 +372,15 @@ static void take_replay(Judge *j, Arena *a, const Replay *r, const Settled *x)
 {
     Suite *u = j->suite;
     add_ways(j, a, r->seq);
-    if (x->kind != SETTLED)
+    if (x->kind == SETTLED && r->other >= 0)
+        lose(u, r->seq->steps[r->other].f, "it gives something else than in the example");
+    if (x->kind != SETTLED || (r->plain && r->other >= 0))
         return;
     SeqTest *t = test_copy(&u->arena, &x->test);
-    t->example = true;
+    t->example = r->other < 0;
     vec_push(&u->tests, t);
-    *(r->whole ? &u->replayed : &u->shortened) += 1;
+    if (t->example)
+        *(r->whole ? &u->replayed : &u->shortened) += 1;
     know_all(j, &t->out);
 }
 
@@ -392,7 +426,7 @@ static bool play_example(Judge *j, Err *err)
     bool ok = true;
     j->suite->replays = n;
     for (size_t i = 0; i < n; i++)
-        vec_push(&all, ((Replay){ seqs[i], true }));
+        vec_push(&all, ((Replay){ .seq = seqs[i], .whole = true, .other = -1 }));
     for (int k = 0; ok && k < TIMES && all.len; k++) {
         Replays less = { 0 };
         for (size_t i = 0; ok && i < all.len; i += SOME)
@@ -476,8 +510,9 @@ static bool sweep_call(Sweep *w, const Seq *s, Err *err)
         SeqValue v;
         bool alone = p->partner == API_NONE && p->within == API_NONE && !st->f->pinned &&
                      !st->args[i].nlinks && !st->args[i].given;
-        for (size_t k = 0; alone && k < MOST_CONSTANTS && w->n < MOST_SWEPT &&
-                           pool_constant(w->judge->settler->grow->pool, p, k, &w->arena, &v);
+        for (size_t k = 0;
+             alone && k < MOST_CONSTANTS && w->n < MOST_SWEPT &&
+             pool_constant(w->judge->settler->grow->pool, p, &st->args[i], k, &w->arena, &v);
              k++) {
             Seq *c = seq_copy(&w->arena, s);
             c->steps[s->n - 1].args[i] = v;

@@ -507,6 +507,25 @@ static bool is_numbers(const ApiPlace *p, const SeqValue *v)
            (t->kind == TYPE_SCALAR || t->kind == TYPE_ENUM) && t->size && v->n >= 2 * t->size;
 }
 
+/* Several things where the parameter is a pointer to one. */
+static bool is_several(const ApiPlace *p, const SeqValue *v)
+{
+    const Type *t = pointee(p->type);
+    t = t ? type_plain(t) : NULL;
+    return is_numbers(p, v) || (!is_array(p) && (v->kind == VALUE_ROOM || v->nlinks) && t &&
+                                t->size && v->n >= 2 * t->size);
+}
+
+static void declare_several(Writer *w, const Type *t, const char *name, const SeqValue *v)
+{
+    char with[96];
+    snprintf(with, sizeof with, "%s[%zu]", name, v->n / type_plain(t)->size);
+    Str *to = w->parts ? w->parts->variables : w->out;
+    str_add(to, w->parts ? "static " : "");
+    type_print(type_unqualified(t), with, to);
+    str_add(to, " = { 0 };\n");
+}
+
 static void declare_numbers(Writer *w, const Type *t, const char *name, const SeqValue *v)
 {
     const Type *plain = type_plain(t);
@@ -662,8 +681,14 @@ static void declare_linked(Writer *w, const Type *type, const char *name, const 
     str_add(to, w->parts ? ";\n" : " = { 0 };\n");
     if (w->parts)
         str_addf(w->out, "memset(&%s, 0, sizeof %s);\n", name, name);
-    if (count == 1 && is_sayable(t, v->bytes)) {
-        set_members(w, name, t, v->bytes);
+    bool sayable = t->kind == TYPE_STRUCT || count == 1;
+    for (uint64_t i = 0; sayable && i < count; i++)
+        sayable = is_sayable(t, v->bytes + i * t->size);
+    if (sayable) {
+        for (uint64_t i = 0; i < count; i++) {
+            snprintf(lvalue, sizeof lvalue, count > 1 ? "%s[%" PRIu64 "]" : "%s", name, i);
+            set_members(w, lvalue, t, v->bytes + i * t->size);
+        }
     } else if (!is_zero(v->bytes, v->n)) {
         str_addf(w->out, "memcpy(&%s, ", name);
         add_text(w->out, v->bytes, v->n);
@@ -732,6 +757,8 @@ static void declare_room(Writer *w, unsigned step, unsigned i)
         declare_linked(w, t, name, &st->args[i]);
     } else if (is_numbers(p, &st->args[i])) {
         declare_numbers(w, t, name, &st->args[i]);
+    } else if (is_several(p, &st->args[i])) {
+        declare_several(w, t, name, &st->args[i]);
     } else if (is_array(p)) {
         declare_array(w, p, name, &st->args[i]);
     } else if (type_is_record(plain)) {
@@ -813,7 +840,7 @@ static void add_argument(Writer *w, unsigned step, unsigned i)
     add_cast(w, st->f, i, v);
     if (has_room(p, v) && t->kind == TYPE_POINTER) {
         const Type *to = type_plain(pointee(p->type));
-        bool plain = is_array(p) || is_numbers(p, v) || v->given || (v->nlinks && v->n > to->size);
+        bool plain = is_array(p) || is_several(p, v) || v->given || (v->nlinks && v->n > to->size);
         room_name(w, step, i, name);
         str_addf(w->out, "%s%s", plain ? "" : "&", name);
         return;
@@ -827,7 +854,10 @@ static void add_argument(Writer *w, unsigned step, unsigned i)
     }
     switch (v->kind) {
     case VALUE_INTEGER:
-        if (t->kind == TYPE_SCALAR || t->kind == TYPE_ENUM)
+        if (type_is_char(t) && isprint((unsigned char)v->integer) && v->integer < 128)
+            str_addf(w->out, v->integer == '\'' || v->integer == '\\' ? "'\\%c'" : "'%c'",
+                     (char)v->integer);
+        else if (t->kind == TYPE_SCALAR || t->kind == TYPE_ENUM)
             add_integer(w->out, p->type, v->integer);
         else
             str_add(w->out, "NULL");
@@ -989,6 +1019,40 @@ static void check_record(Writer *w, const char *name, const Type *type, const Ob
     }
 }
 
+/* Several structs: those that hold something. */
+static void check_records(Writer *w, const char *name, const Type *type, const Observation *o)
+{
+    enum { MOST = 5 };
+    uint64_t size = type_plain(type)->size;
+    for (uint64_t i = 0; i < MOST && (i + 1) * size <= o->n; i++) {
+        char what[96];
+        Observation one = *o;
+        one.bytes = o->bytes + i * size;
+        one.n = size;
+        snprintf(what, sizeof what, "%s[%" PRIu64 "]", name, i);
+        if (!is_zero(one.bytes, size) || i == 0)
+            check_record(w, what, type, &one);
+    }
+}
+
+/* Several numbers that a call has written; not those that it was given. */
+static void check_numbers(Writer *w, const char *name, const Type *type, const SeqValue *given,
+                          const Observation *o)
+{
+    enum { MOST = 8 };
+    uint64_t size = type_plain(type)->size;
+    bool same = given->kind == VALUE_BYTES && given->n <= o->n &&
+                memcmp(given->bytes, o->bytes, given->n) == 0;
+    for (uint64_t i = 0; !same && i < MOST && (i + 1) * size <= o->n; i++) {
+        char what[96];
+        Observation one = { .kind = OBSERVED_INTEGER };
+        memcpy(&one.integer, o->bytes + i * size, size < 8 ? size : 8);
+        snprintf(what, sizeof what, "%s[%" PRIu64 "]", name, i);
+        if (i == 0 || !is_zero(o->bytes + i * size, o->n - i * size))
+            add_check(w, what, type, &one);
+    }
+}
+
 static void check_room_text(Writer *w, const char *name, const Observation *o)
 {
     str_addf(w->out, "CHECK_STR(%s, ", name);
@@ -1013,6 +1077,17 @@ static void check_room_bytes(Writer *w, const char *name, size_t room, char rest
     w->assertions++;
 }
 
+/* A struct that the call only looks at, as it was given. */
+static bool is_left_alone(const ApiPlace *p, const SeqValue *v, const Observation *o)
+{
+    if (p->role != ROLE_RECORD || !p->is_read || p->filled || v->nlinks)
+        return false;
+    for (size_t i = 0; i < o->n; i++)
+        if (o->bytes[i] != (v->kind == VALUE_BYTES && i < v->n ? v->bytes[i] : 0))
+            return false;
+    return true;
+}
+
 static void check_rooms(Writer *w, unsigned step)
 {
     const SeqStep *st = &w->test->seq->steps[step];
@@ -1024,7 +1099,7 @@ static void check_rooms(Writer *w, unsigned step)
         if (!o || !has_room(p, &st->args[i]) || !t || st->args[i].given)
             continue;
         room_name(w, step, i, name);
-        if (is_numbers(p, &st->args[i]))
+        if (is_several(p, &st->args[i]))
             snprintf(what, sizeof what, "%s[0]", name);
         else
             snprintf(what, sizeof what, "%s", name);
@@ -1032,8 +1107,14 @@ static void check_rooms(Writer *w, unsigned step)
             check_same(w, name, o);
         else if (o->kind != OBSERVED_BYTES)
             add_check(w, what, t, o);
+        else if (is_left_alone(p, &st->args[i], o))
+            continue;
+        else if (type_is_record(type_plain(t)) && is_several(p, &st->args[i]))
+            check_records(w, name, t, o);
         else if (type_is_record(type_plain(t)))
-            check_record(w, name, t, o);
+            check_record(w, what, t, o);
+        else if (is_several(p, &st->args[i]))
+            check_numbers(w, name, t, &st->args[i], o);
         else if (type_is_char(t) && is_text(o->bytes, o->n))
             check_room_text(w, name, o);
         else
@@ -1058,15 +1139,22 @@ static void check_storage(Writer *w, unsigned step)
             continue;
         }
         unsigned i = (unsigned)(o->place - OBSERVED_FIELD) / OBSERVED_FIELDS;
+        unsigned number = (unsigned)(o->place - OBSERVED_FIELD) % OBSERVED_FIELDS;
         const SeqValue *v = &st->args[i];
-        const Field *f = &type_plain(st->f->params[i].handle->type)
-                              ->fields[(o->place - OBSERVED_FIELD) % OBSERVED_FIELDS];
+        const Type *t = observed_struct(&st->f->params[i]);
         if (v->kind == VALUE_STORAGE)
             room_name(w, v->step, v->param, name);
         else
             room_name(w, step, i, name);
-        snprintf(what, sizeof what, "%s.%s", name, f->name);
-        add_check(w, what, f->type, o);
+        const ApiPlace *p = &st->f->params[i];
+        const Field *f = t ? &t->fields[observed_number(p, number)] : NULL;
+        if (!f)
+            snprintf(what, sizeof what, "%s[%u]", name, number);
+        else if (is_several(p, v))
+            snprintf(what, sizeof what, "%s[%u].%s", name, observed_element(p, number), f->name);
+        else
+            snprintf(what, sizeof what, "%s.%s", name, f->name);
+        add_check(w, what, f ? f->type : pointee(p->type), o);
     }
 }
 

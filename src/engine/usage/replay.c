@@ -156,7 +156,9 @@ static bool plain_value(const Replayer *r, Arena *a, const RawCall *c, unsigned 
     const ApiPlace *p = &c->api->params[i];
     SeqValue v = pool_callback(r->raw->api, &c->values[i]);
     *out = value_copy(a, &v);
-    if (out->kind == VALUE_NONE && pool_room(p) && p->role != ROLE_RECORD && p->role != ROLE_INOUT)
+    bool given = p->role == ROLE_RECORD || p->role == ROLE_INOUT ||
+                 (p->role == ROLE_STRING_OUT && p->is_read);
+    if (out->kind == VALUE_NONE && pool_room(p) && !given)
         *out = value_room(pool_room(p));
     return out->kind != VALUE_NONE;
 }

@@ -224,6 +224,21 @@ static bool is_overwritten(const uint8_t *was, const uint8_t *now, size_t n)
     return 4 * changed >= 3 * words;
 }
 
+bool stores_fill(const uint8_t *was, const uint8_t *now, size_t n)
+{
+    enum { SOME = 3 }; /* words; fewer may have changed because the call works on them */
+    size_t words = 0;
+    for (size_t i = 0; i + 8 <= n; i += 8) {
+        static const uint8_t zeros[8];
+        if (memcmp(was + i, zeros, 8) == 0)
+            continue;
+        if (memcmp(was + i, now + i, 8) == 0)
+            return false;
+        words++;
+    }
+    return words >= SOME;
+}
+
 void stores_note(Arena *a, RawCall *c, Object *o, unsigned place, const Event *e, bool first)
 {
     size_t n = 0, size = o->type->size;

@@ -451,6 +451,18 @@ static SeqValue bytes_of(Reader *r, const Event *e, const TraceValue *v, uint64_
     return value_bytes(r->arena, bytes, limit && limit < n ? limit : n);
 }
 
+/* How many structs of a size stand at a pointer: all of them, if they are a whole that was recorded
+ * and that ends with an empty one; else one. */
+static uint64_t records_there(const Event *e, const TraceValue *v, uint64_t size, size_t n)
+{
+    uint64_t room = room_behind(e, v);
+    const uint8_t *bytes = event_bytes(e, v->address, &n);
+    bool whole = bytes && room >= 2 * size && room <= n && room % size == 0;
+    for (uint64_t i = 0; whole && i < size; i++)
+        whole = !bytes[room - size + i];
+    return whole ? room / size : 1;
+}
+
 static SeqValue record_of(Reader *r, const Event *e, const TraceValue *v)
 {
     const Type *t = v->type ? type_plain(v->type) : NULL;
@@ -461,8 +473,11 @@ static SeqValue record_of(Reader *r, const Event *e, const TraceValue *v)
         t = type_plain(t->target);
         bytes = event_bytes(e, v->address, &n);
     }
-    SeqValue x = t && bytes && t->size && n >= t->size ? memory_of(r->arena, e, t, bytes, t->size)
-                                                       : (SeqValue){ 0 };
+    uint64_t size = t ? t->size : 0;
+    if (size && bytes != v->bytes)
+        size *= records_there(e, v, size, n);
+    SeqValue x =
+        size && bytes && n >= size ? memory_of(r->arena, e, t, bytes, size) : (SeqValue){ 0 };
     /* pointers in a struct that is passed by value have no place to be written to */
     return x.nlinks && bytes == v->bytes ? (SeqValue){ 0 } : x;
 }
@@ -560,6 +575,75 @@ static size_t terminated(const Event *e, const TraceValue *v, uint64_t one)
     return 0;
 }
 
+/* How many a number beside it says there are; 1: nothing says so. */
+static uint64_t count_beside(const Event *e, const TraceValue *v)
+{
+    enum { MOST = 4096 };
+    size_t i = (size_t)(v - e->values), beside[] = { i + 1, i - 1 };
+    for (unsigned k = 0; k < 2; k++) {
+        const TraceValue *c = beside[k] < e->nvalues ? &e->values[beside[k]] : NULL;
+        const Type *t = c && c->bytes && c->type ? type_plain(c->type) : NULL;
+        if (t && t->kind == TYPE_SCALAR && t->encoding != ENCODING_FLOAT &&
+            api_is_length_name(c->name) && number_of(c) > 1 && number_of(c) <= MOST)
+            return number_of(c);
+    }
+    return 1;
+}
+
+/* Room for results: one, or as many as a number beside it says. */
+static SeqValue results_of(const Event *e, const TraceValue *v)
+{
+    uint64_t one = target_size(v);
+    return value_room(one ? one * count_beside(e, v) : 8);
+}
+
+/* A number beside a pointer, whatever its name; 0: there is none. */
+static uint64_t number_beside(const Event *e, const TraceValue *v)
+{
+    size_t i = (size_t)(v - e->values), beside[] = { i - 1, i + 1 };
+    for (unsigned k = 0; k < 2; k++) {
+        const TraceValue *c = beside[k] < e->nvalues ? &e->values[beside[k]] : NULL;
+        const Type *t = c && c->bytes && c->type ? type_plain(c->type) : NULL;
+        if (t && t->kind == TYPE_SCALAR && t->encoding != ENCODING_FLOAT)
+            return number_of(c);
+    }
+    return 0;
+}
+
+/* Texts that the caller gives: up to a NULL, or, if the function looks at them, as many as a
+ * number beside them says. VALUE_NONE: it is room for one, or the texts were not recorded. */
+static SeqValue table_of(Reader *r, const Event *e, const TraceValue *v, const ApiPlace *p)
+{
+    const Type *t = type_plain(type_plain(v->type)->target);
+    uint64_t word = 1, most = p->is_read ? number_beside(e, v) : 0;
+    size_t n = 0, at = 0;
+    const uint8_t *bytes = event_bytes(e, v->address, &n);
+    for (; bytes && at + sizeof word <= n && word && (!most || at < most * sizeof word);
+         at += sizeof word)
+        memcpy(&word, bytes + at, sizeof word);
+    bool whole = at > sizeof word && (!word || (most && at == most * sizeof word));
+    return whole ? memory_of(r->arena, e, t, bytes, at) : (SeqValue){ 0 };
+}
+
+/* Does a pointer to texts that the function looks at lead to one? */
+static bool gives_text(const Event *e, const TraceValue *v, const ApiPlace *p)
+{
+    size_t n = 0;
+    const uint8_t *bytes = event_bytes(e, v->address, &n);
+    uint64_t word = 0;
+    if (bytes && n >= sizeof word)
+        memcpy(&word, bytes, sizeof word);
+    return p->is_read && word && event_bytes(e, word, &n);
+}
+
+/* Structs that a pointer leads to. What lies where results go is of no interest. */
+static SeqValue records_of(Reader *r, const Event *e, const TraceValue *v, const ApiPlace *p)
+{
+    bool results =
+        type_plain(v->type)->kind == TYPE_POINTER && p->is_written && (!p->is_read || p->filled);
+    return results ? results_of(e, v) : record_of(r, e, v);
+}
+
 /* An array of numbers: as many as a name beside it says, or up to a zero, or as many as a
  * number beside it says; else one of them. */
 static SeqValue numbers_of(Reader *r, const Event *e, const TraceValue *v, const ApiPlace *p)
@@ -580,7 +664,7 @@ static SeqValue numbers_of(Reader *r, const Event *e, const TraceValue *v, const
         if (count > 1 && count <= n / one && (p->is_const || api_is_length_name(c->name)))
             return bytes_of(r, e, v, count * one);
         if (count > 1 && api_is_length_name(c->name))
-            return (SeqValue){ 0 };          /* it has more than was recorded */
+            return (SeqValue){ 0 }; /* it has more than was recorded */
     }
     SeqValue number = bytes_of(r, e, v, one);
     /* nobody has set it: what the stack held */
@@ -615,12 +699,15 @@ static SeqValue value_of(Reader *r, const Event *e, const TraceValue *v, const A
         uint64_t n = partner_number(e, p);
         return room_of(e, v, n && n != UINT64_MAX ? n : 64);
     }
-    case ROLE_OUT:
-    case ROLE_STRING_OUT:
+    case ROLE_STRING_OUT: {
+        SeqValue table = table_of(r, e, v, p);
+        return table.kind != VALUE_NONE || gives_text(e, v, p) ? table : results_of(e, v);
+    }
+    case ROLE_OUT: return results_of(e, v);
     case ROLE_HANDLE_OUT: return value_room(target_size(v) ? target_size(v) : 8);
     case ROLE_INOUT: return numbers_of(r, e, v, p);
     case ROLE_LENGTH_INOUT: return bytes_of(r, e, v, target_size(v));
-    case ROLE_RECORD: return record_of(r, e, v);
+    case ROLE_RECORD: return records_of(r, e, v, p);
     case ROLE_CALLBACK:
         return value_function(v->target ? arena_strdup(r->arena, v->target->name) : NULL);
     case ROLE_USER_DATA: return value_room(64);
@@ -823,36 +910,52 @@ static void note_lent(Reader *r, const Trace *t, const Event *e, uint32_t call)
         lend(r, trace_object_at(t, e, c->stores[i].address), call, LENT_STORES + (unsigned)i);
 }
 
-/* A text that the call changes where it stands: nothing else in the call says what it is
- * about. */
+/* Does the name say that results go there? What lies there before is of no interest. */
+static bool is_output_name(const char *name)
+{
+    static const char *const words[] = { "out", "dst", "dest", "buf", "result", NULL };
+    for (const char *const *w = words; *w; w++)
+        if (strcasestr(name, *w))
+            return true;
+    return false;
+}
+
+/* A text that the call changes where it stands: the function looks at it first, or nothing
+ * else in the call says what it is about. */
 static bool is_changed_in_place(const ApiFunction *f, unsigned place)
 {
-    if (f->params[place].role != ROLE_BUFFER_OUT || f->params[place].partner >= 0)
+    const ApiPlace *p = &f->params[place];
+    if (p->role != ROLE_BUFFER_OUT || p->partner >= 0)
         return false;
+    bool sure = p->is_read && !is_output_name(p->name);
     for (unsigned i = 0; i < f->nparams; i++)
         switch (f->params[i].role) {
-        case ROLE_HANDLE:
         case ROLE_STRING:
-        case ROLE_BUFFER:
+        case ROLE_BUFFER: return false;
+        case ROLE_HANDLE:
         case ROLE_RECORD:
-        case ROLE_POINTER: return false;
+        case ROLE_POINTER:
+            if (!sure)
+                return false;
+            break;
         default: break;
         }
     return true;
 }
 
-/* The room with the text that is in it, if there is one. */
-static void keep_text(Reader *r, const Event *e, const TraceValue *v, SeqValue *room)
+/* The room with the text that is in it; false: there is none. */
+static bool keep_text(Reader *r, const Event *e, const TraceValue *v, SeqValue *room)
 {
     SeqValue text = text_of(r, e, v);
     bool plain = text.kind == VALUE_STRING && text.n && text.n < room->n;
     for (size_t i = 0; plain && i < text.n; i++)
         plain = isprint(text.bytes[i]) || isspace(text.bytes[i]);
     if (room->kind != VALUE_ROOM || !plain)
-        return;
+        return false;
     uint8_t *bytes = arena_array(r->arena, uint8_t, room->n + 1);
     memcpy(bytes, text.bytes, text.n);
     *room = value_bytes(r->arena, bytes, room->n);
+    return true;
 }
 
 /* What a room on the heap has in it: if the library keeps it and frees it later, that was
@@ -887,13 +990,51 @@ static bool is_made_by_library(const Reader *r, const TraceObject *o)
     return false;
 }
 
+/* What a struct of the caller's holds that the call may write. */
+static const uint8_t *found_in(Reader *r, const Event *e, const TraceValue *v, const ApiPlace *p)
+{
+    uint64_t size = target_size(v);
+    size_t n = 0;
+    bool asked = p->role == ROLE_RECORD && p->is_written && !p->filled && size;
+    const uint8_t *bytes = asked ? event_bytes(e, v->address, &n) : NULL;
+    return bytes && n >= size ? value_bytes(r->arena, bytes, size).bytes : NULL;
+}
+
+/* Structs that the call has written all over: room for results. */
+static void note_filled(const Event *e, RawCall *c)
+{
+    for (unsigned i = 0; c->api && i < c->nparams; i++) {
+        const ApiPlace *p = &c->api->params[i];
+        size_t n = 0, size = c->found[i] ? type_plain(type_plain(p->type)->target)->size : 0;
+        const uint8_t *now = size ? event_bytes(e, c->addresses[i], &n) : NULL;
+        if (!now || n < size || !stores_fill(c->found[i], now, size))
+            continue;
+        c->api->params[i].filled = true;
+        c->values[i] = value_room(size);
+    }
+}
+
+/* Does a NUL stand behind bytes whose length is given? */
+static void note_end(const Event *e, const TraceValue *v, const SeqValue *x, ApiPlace *p)
+{
+    size_t n = 0;
+    const uint8_t *bytes = event_bytes(e, v->address, &n);
+    if (p->role != ROLE_BUFFER || x->kind != VALUE_BYTES || !x->n || !bytes)
+        return;
+    bool ended = n > x->n && !bytes[x->n];
+    p->is_ended |= ended;
+    p->is_unended |= !ended;
+}
+
 static void take_values(Reader *r, const Event *e, RawCall *c)
 {
     for (unsigned i = 0; i < c->nparams && i < e->nvalues; i++) {
         const TraceValue *v = &e->values[i];
         c->values[i] = value_of(r, e, v, &c->api->params[i]);
+        note_end(e, v, &c->values[i], &c->api->params[i]);
+        c->found[i] = found_in(r, e, v, &c->api->params[i]);
         if (is_changed_in_place(c->api, i))
-            keep_text(r, e, v, &c->values[i]);
+            c->api->params[i].in_place |= keep_text(r, e, v, &c->values[i]);
         c->values[i].bare = v->object && v->object->kind == OBJECT_HEAP &&
                             (v->offset > 0 || is_made_by_library(r, v->object));
         if (v->type && type_plain(v->type)->kind == TYPE_POINTER && v->address)
@@ -933,6 +1074,7 @@ static void take_arguments(Reader *r, const Event *e, RawCall *c)
         c->values = arena_array(r->arena, SeqValue, c->nparams + 1);
         c->rooms = arena_array(r->arena, uint64_t, c->nparams + 1);
         c->held = arena_array(r->arena, SeqValue, c->nparams + 1);
+        c->found = arena_array(r->arena, const uint8_t *, c->nparams + 1);
         take_values(r, e, c);
     }
     c->addresses = arena_array(r->arena, uint64_t, c->nparams + 1);
@@ -1029,7 +1171,7 @@ static void close_objects(Reader *r, const RawCall *c)
         if (o->died != UINT64_MAX || (o->block && o->block->died))
             continue;
         if (o->callers || !o->block) {
-            o->died = c->end;                /* perhaps: see is_new_life() */
+            o->died = c->end; /* perhaps: see is_new_life() */
         } else if (is_pooled(o) && use == USE_CONSUMES) {
             o->died = c->end;
             o->gone = true;
@@ -1109,6 +1251,7 @@ static void take_return(Reader *r, Trace *t, const Event *e)
     if (c->api)
         c->result = result_of(r, e, &c->api->result);
     note_content(r, e, c, k);
+    note_filled(e, c);
     note_text(r, e, c);
     close_objects(r, c);
     while (l->open.len >= n)
@@ -1135,7 +1278,7 @@ static void settle_deaths(Reader *r, size_t first)
         if (o->block && o->callers && o->maker != NO_CALL &&
             map_getn(&r->freed, &o->block->id, sizeof o->block->id))
             r->raw->calls.items[o->maker].unknown = true;
-        if (o->found && o->maker != NO_CALL)     /* nobody saw what became of it */
+        if (o->found && o->maker != NO_CALL) /* nobody saw what became of it */
             r->raw->calls.items[o->maker].unknown = true;
         o->block = NULL;
     }

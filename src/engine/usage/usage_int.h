@@ -40,6 +40,7 @@ typedef struct RawCall {
     SeqValue result;
     uint32_t *objects;         /* one a parameter, then the result; NO_OBJECT */
     uint64_t *rooms;           /* one a parameter: bytes behind the pointer; 0 */
+    const uint8_t **found;     /* one a parameter: the caller's struct as it was; NULL */
     SeqValue *held;            /* one a parameter: what a room on the heap had in it; NONE */
     uint64_t *addresses;       /* one a parameter: pointers; 0 */
     unsigned nparams;
@@ -134,6 +135,8 @@ void facts_of_usage(Usage *m, const RawUsage *raw);
 
 /* Appends to c->stores what was written into an object that stands in a place of
  * the call, since it was seen last. `first`: nothing was seen of it before. */
+/* Has a call written over all that a struct of `n` bytes held, and did that look like a leftover? */
+bool stores_fill(const uint8_t *was, const uint8_t *now, size_t n);
 void stores_note(Arena *a, RawCall *c, Object *o, unsigned place, const Event *e, bool first);
 /* What an object holds when a call on it returns. */
 void stores_leave(Arena *a, RawCall *c, Object *o, const uint8_t *bytes, size_t n);

@@ -399,7 +399,7 @@ static void place_in_library(Failure *f, const char *library)
 /* Does it die only because a copy of the example's memory ends too early? */
 static bool is_copy_too_short(Exec *exec, const Suspect *x, Arena *a)
 {
-    Seq *roomy = seq_with_room(a, x->seq);
+    Seq *roomy = seq_with_room(a, x->seq, false);
     Failure f = { 0 };
     Err ignored = { 0 };
     ExecJob job = { .seq = roomy };

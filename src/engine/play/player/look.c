@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- reading safely */
@@ -187,7 +188,10 @@ static void observe_room(Playing *p, unsigned step, unsigned i, char look, const
     uint32_t n = d->sizes[i];
     uint64_t v = 0;
     void *it = NULL;
-    if (look == 'n') {
+    if (look == 'n' && n > sizeof v) {
+        look_note(p, step, (int)i, OBS_BYTES, d->rooms[i],
+                  n > WIRE_MOST_SEEN_BYTES ? WIRE_MOST_SEEN_BYTES : n);
+    } else if (look == 'n') {
         memcpy(&v, d->rooms[i], n > 8 ? 8 : n);
         look_note(p, step, (int)i, OBS_INTEGER, &v, sizeof v);
     } else if (look == 'b') {
@@ -213,6 +217,24 @@ static void observe_storage(Playing *p, unsigned step, unsigned i)
     memcpy(both, p->content[i], n);
     memcpy(both + n, d->own[i], n);
     look_note(p, step, (int)i, OBS_FIELDS, both, 2 * n);
+}
+
+/* Texts that structs and arrays lead to: results as much as numbers are. */
+static void observe_texts(Playing *p, unsigned step, const char *texts)
+{
+    const Done *d = &p->done[step];
+    unsigned i, at, number;
+    for (; sscanf(texts, "%u,%u,%u;", &i, &at, &number) == 3; texts = strchr(texts, ';') + 1) {
+        const uint8_t *base = i >= d->nargs ? NULL : d->own[i] ? d->own[i] : d->rooms[i];
+        uint32_t n = i >= d->nargs ? 0 : d->own[i] ? d->own_sizes[i] : d->sizes[i];
+        const char *text;
+        if (!base || at + sizeof text > n ||
+            (d->own[i] && memcmp(p->content[i] + at, base + at, sizeof text) == 0))
+            continue;
+        memcpy(&text, base + at, sizeof text);
+        if (text)
+            observe_string(p, step, OBS_PLACE_FIELD + (int)(i * OBS_FIELDS_OF_ONE + number), text);
+    }
 }
 
 uint64_t look_sum(const Done *d)
@@ -248,6 +270,7 @@ void look_at_call(Playing *p, unsigned step, int error)
             observe_room(p, step, i, r->look[i + 1], d);
     for (unsigned i = 0; i < d->nargs; i++)
         observe_storage(p, step, i);
+    observe_texts(p, step, r->texts);
     observe_behind(p, step);
     if (error)
         look_note(p, step, OBS_PLACE_ERRNO, OBS_ERRNO, &error, sizeof error);

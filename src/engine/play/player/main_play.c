@@ -36,6 +36,7 @@ static int load_functions(Player *p)
         r->symbol = next_text(&text);
         r->signature = next_text(&text);
         r->look = next_text(&text);
+        r->texts = next_text(&text);
         /* the last is free(), which a library without needs of its own does not lead to */
         p->head->missing += !call_prepare(r, i + 1 < n ? p->library : RTLD_DEFAULT);
     }

@@ -38,7 +38,7 @@ enum { MOST_ARGS = 32, MOST_STEPS = 256, MOST_ALLOCATIONS = 1024, MOST_MEMBERS =
 
 /* A function of the library. */
 typedef struct Routine {
-    const char *symbol, *signature, *look;
+    const char *symbol, *signature, *look, *texts;
     void (*code)(void);          /* NULL: the library does not have it */
     ffi_cif cif;
     ffi_type *types[MOST_ARGS];
