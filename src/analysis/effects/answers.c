@@ -18,6 +18,9 @@ typedef struct Way {
     Map seen;                    /* values and places, by their addresses */
 } Way;
 
+/* Each place is looked for in all of the function, and a chain of values is as deep as it is long. */
+enum { MOST_SEEN = 4000 };
+
 static bool leads_back(Way *w, LLVMValueRef v);
 
 static bool is_same_place(LLVMValueRef a, LLVMValueRef b)
@@ -87,7 +90,8 @@ static bool leads_back(Way *w, LLVMValueRef v)
 {
     if (LLVMIsAArgument(v))
         return true;
-    if ((LLVMIsAConstant(v) && !is_pointer(v)) || !map_putn(&w->seen, &v, sizeof v, NULL))
+    if ((LLVMIsAConstant(v) && !is_pointer(v)) || w->seen.len >= MOST_SEEN ||
+        !map_putn(&w->seen, &v, sizeof v, NULL))
         return false;
     if (is_pointer(v) && holds(w, v))
         return true;
