@@ -133,13 +133,6 @@ static bool is_helpless(const Exploration *e, const ExploreResult *r)
            !session_flag(e->s, "resume");
 }
 
-static Level level_of(const Exploration *e, const ExploreResult *r, const ExploreFailure *f)
-{
-    if (is_helpless(e, r))
-        return LEVEL_WARNING;
-    return f->hang || e->function ? LEVEL_WARNING : LEVEL_ERROR;
-}
-
 /* Some run until somebody ends them. */
 static bool is_endless(const Exploration *e, const ExploreResult *r)
 {
@@ -147,6 +140,15 @@ static bool is_endless(const Exploration *e, const ExploreResult *r)
     for (size_t i = 0; i < r->nfailures; i++)
         all &= r->failures[i].hang;
     return all;
+}
+
+static Level level_of(const Exploration *e, const ExploreResult *r, const ExploreFailure *f)
+{
+    if (is_endless(e, r))
+        return LEVEL_NOTE;
+    if (is_helpless(e, r))
+        return LEVEL_WARNING;
+    return f->hang || e->function ? LEVEL_WARNING : LEVEL_ERROR;
 }
 
 static bool report_failure(Exploration *e, const ExploreResult *r, const ExploreFailure *f,
@@ -369,15 +371,8 @@ bool report_exploration(Exploration *e, ExploreResult *r, Err *err)
                               ? store_read(session_store(e->s), "explore", NULL, err)
                               : NULL;
     bool ok = session_begin(e->s, replay ? NULL : e->captured->name, err);
-    bool endless = is_endless(e, r);
-    for (size_t i = 0; ok && !endless && i < r->nfailures; i++)
+    for (size_t i = 0; ok && i < r->nfailures; i++)
         ok = report_failure(e, r, &r->failures[i], err);
-    if (endless) {
-        session_note(
-            e->s, "no run ended by itself: does the program wait for something, or run until it "
-                  "is told to end? (-i FILE: an input that it ends on; --timeout; sundew events)");
-        session_json(e->s, "complaint", json_text("no run ended by itself"));
-    }
     ok = ok && keep_unjudged(e, r, earlier, err);
     finding_set_free(earlier);
     if (ok && r->nunjudged)
@@ -398,6 +393,13 @@ bool report_exploration(Exploration *e, ExploreResult *r, Err *err)
                      r->status.covered, r->status.reachable);
     if (ok)
         tell_complaint(e, r);
+    if (ok && is_endless(e, r)) {
+        session_note(e->s,
+                     "no input gets through: no run ended by itself. Does the program wait for "
+                     "something, or run until it is told to end? (-i FILE: an input that it ends "
+                     "on; --timeout; sundew events)");
+        session_json(e->s, "complaint", json_text("no run ended by itself"));
+    }
     add_json(e, r);
     if (!session_flag(e->s, "json"))
         print_summary(e, r);
