@@ -34,7 +34,7 @@ static int run(int n)
 {
     unsigned char *bytes = malloc(24);
     struct label *l = malloc(sizeof *l);
-    l->text = malloc(200);
+    l->text = calloc(200, 1);
     l->n[0] = n;
     fill(bytes, 24);
     finish(l);
