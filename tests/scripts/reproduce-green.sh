@@ -217,7 +217,9 @@ ok "jumps: mended, they pass: a jump through a buffer without a type" all_pass f
 
 subject late -O2
 ok "late: a crash file" in_field late
-ok "late: …who is handed a broken heap is not informative" keeps "run main finish-" field field.crash
+# Alone, finish() ends in free() as before, or crashes there: by chance one time in twenty, and then it has no test.
+not_informative() { keeps "run main finish-" field field.crash || keeps "run main" field field.crash; }
+ok "late: …who is handed a broken heap is not informative" not_informative
 ok "late: …who breaks it says where" grep -q '"the damage is done in fill() at late.c:.*heap-buffer-overflow' field.json
 sed -i 's/^#define DEFECT 1/#define DEFECT 0/' late.c
 ok "late: mended, they pass" all_pass field 2
